@@ -192,7 +192,7 @@ ROLES = {
 
 
 def validated(site: Sound) -> list[Problem]:
-    """What all checks say of a site."""
+    """Return the problems and notes of all checks."""
     return check(site.hosts, site.groups, site.facts, ROLES)
 
 
@@ -250,7 +250,7 @@ def full(path: str) -> Callable[[Sound], None]:
 
 
 def place(path: str, machine: str = "m2", **changes: Any) -> Callable[[Sound], None]:
-    """Another place for a directory of a machine."""
+    """Change the filesystem of a directory on a machine."""
 
     def plant(site: Sound) -> None:
         paths = site.facts[machine]["paths"]

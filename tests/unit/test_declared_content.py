@@ -34,7 +34,7 @@ def gone(**kinds):
     return {"absent": kinds}
 
 
-# What is declared, and the beginning or a part of each sentence that it earns.
+# Declared content, and a part of each expected message.
 BAD = [
     # -- users
     ({"users": ["alice"]}, ["kafka_content_users: found a list; allowed: a mapping by name"]),
@@ -167,7 +167,7 @@ BAD = [
         [".__offsets: found the name '__offsets'; allowed: names that"],
     ),
     ({"topics": {"a.b": {}, "a_b": {}}}, [".a_b: found a name that collides with a.b"]),
-    # -- what is to be gone
+    # -- absent resources
     ({"absent": ["alice"]}, ["kafka_content_absent: found a list; allowed: a mapping with keys"]),
     (gone(topic=["a"]), ["kafka_content_absent.topic: found an unknown key; allowed: topics (did"]),
     (gone(topics="a"), ["kafka_content_absent.topics: found 'a'; allowed: a list"]),
@@ -222,10 +222,10 @@ def test_invalid_declaration_is_refused_with_path_value_and_allowed(declared, me
     with pytest.raises(DeclarationError) as refusal:
         content_specs(declared)
     assert len(refusal.value.messages) == len(messages)
-    for told, part in zip(refusal.value.messages, messages, strict=True):
-        assert part in told
-        assert told.startswith("kafka_content")
-        assert "; allowed: " in told
+    for found, part in zip(refusal.value.messages, messages, strict=True):
+        assert part in found
+        assert found.startswith("kafka_content")
+        assert "; allowed: " in found
 
 
 def test_all_faults_are_reported_at_once():

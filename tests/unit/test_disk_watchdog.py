@@ -176,9 +176,9 @@ def test_the_state_of_each_disk_can_be_read(disks, guard):
     def state(disk):
         file = disks / "state" / f"state{name}_{disk}"
         # The file is rewritten once a second, so it may be incomplete.
-        while len(words := file.read_text().split()) != 3:
+        while len(fields := file.read_text().split()) != 3:
             time.sleep(0.05)
-        return words
+        return fields
 
     until(lambda: state("disk2")[0] == "writing" and int(state("disk2")[1]) >= 2, 15)
     assert state("disk1")[1] == "0"

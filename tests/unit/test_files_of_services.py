@@ -204,8 +204,8 @@ def _secrets(text: str) -> set[str]:
 def _wanted(one: dict, machines: dict[str, set[str]]) -> set[str]:
     proxied = len(machines) > 1
     terms = {**TABLE, **(PROXIED if proxied else {})}[one["kind"]]
-    words = {"machine": one["host"], "database": DATABASES.get(one["name"], "")}
-    found = {term.format(one["name"], **words) for term in terms}
+    names = {"machine": one["host"], "database": DATABASES.get(one["name"], "")}
+    found = {term.format(one["name"], **names) for term in terms}
     if proxied and one["kind"] == "metrics_proxy" and "prometheus" in machines[one["host"]]:
         found.add("password:monitoring-web")
     return found

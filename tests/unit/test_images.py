@@ -99,14 +99,14 @@ def test_version_of_a_site_gives_the_tags_of_that_version(root):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "words"),
+    ("wanted", "message"),
     [
         ({"kafak": "3.8.1"}, "image_versions: kafak is no key of versions.yml; keys: debian, java"),
         (["kafka"], "image_versions: must be a mapping"),
     ],
 )
-def test_unknown_version_key_is_refused(root, wanted, words):
-    with pytest.raises(ImageError, match=words):
+def test_unknown_version_key_is_refused(root, wanted, message):
+    with pytest.raises(ImageError, match=message):
         catalogue(root, wanted=wanted)
 
 
@@ -120,8 +120,8 @@ def recorded(root):
 
 @pytest.mark.parametrize("version", ["3.7.2", "3.8", "3.8.*", "3.9.2/kafka", ""])
 def test_a_version_without_checksums_is_refused_before_anything_is_built(recorded, version):
-    words = rf"image_versions: kafka {re.escape(version)}: images/kafka has no checksums"
-    with pytest.raises(ImageError, match=words):
+    message = rf"image_versions: kafka {re.escape(version)}: images/kafka has no checksums"
+    with pytest.raises(ImageError, match=message):
         catalogue(recorded, wanted={"kafka": version})
 
 

@@ -110,7 +110,7 @@ class Machine:
         (own,) = venv.glob("lib/python*/site-packages")
         (own / "hidden.pth").write_text(f"{hidden}\n")
 
-    def run(self, playbook: str, *words: str) -> subprocess.CompletedProcess[str]:
+    def run(self, playbook: str, *options: str) -> subprocess.CompletedProcess[str]:
         environment = {
             key: value
             for key, value in os.environ.items()
@@ -131,7 +131,7 @@ class Machine:
                 "playbook",
                 playbook,
                 "-imine",
-                *words,
+                *options,
             ],
             cwd=self.folder,
             env=environment,
@@ -161,14 +161,16 @@ def machine(tmp_path_factory, archive: Path) -> Machine:
 
 
 @pytest.mark.parametrize(
-    ("playbook", "words", "expected"),
+    ("playbook", "options", "expected"),
     [
         ("metal.kafka.preflight", [], "no problems"),
         ("metal.kafka.plan", ["--check"], "would"),
     ],
 )
-def test_installed_playbooks_run(machine: Machine, playbook: str, words: list[str], expected: str):
-    done = machine.run(playbook, *words)
+def test_installed_playbooks_run(
+    machine: Machine, playbook: str, options: list[str], expected: str
+):
+    done = machine.run(playbook, *options)
 
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert expected in done.stdout

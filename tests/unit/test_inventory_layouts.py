@@ -57,9 +57,11 @@ def make(tmp_path):
 
     def run(verb: str, inventory: str, **values: str) -> subprocess.CompletedProcess[str]:
         sources = ",".join(str(tmp_path / each) for each in inventory.split(","))
-        words = [f"{name}={value}" for name, value in {"INVENTORY": sources, **values}.items()]
+        assignments = [
+            f"{name}={value}" for name, value in {"INVENTORY": sources, **values}.items()
+        ]
         return subprocess.run(
-            ["make", "-C", str(ROOT), "-o", "env", verb, *words],
+            ["make", "-C", str(ROOT), "-o", "env", verb, *assignments],
             env={k: v for k, v in os.environ.items() if k not in ("CLUSTER", "MAKEFLAGS")},
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -45,9 +45,9 @@ def test_unreachable_targets_and_firing_alerts_are_in_the_note():
 
 
 def test_unresponsive_prometheus_is_down():
-    nobody = {"status": -1, "msg": "Connection refused"}
+    unreachable = {"status": -1, "msg": "Connection refused"}
 
-    row = prometheus_row([nobody, nobody], "h:9090")
+    row = prometheus_row([unreachable, unreachable], "h:9090")
 
     assert (row["state"], row["health"]) == ("down", "")
 

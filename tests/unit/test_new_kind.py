@@ -95,7 +95,7 @@ def collection(tmp_path_factory):
 def found(collection):
     """Function that evaluates an expression on a host of that kind."""
 
-    def ask(expression, **of_gateway):
+    def evaluate(expression, **of_gateway):
         broker = {
             **{**plays.BROKER, "security_mode": "tls_scram", "cluster_name": "unit"},
             "ansible_host": "10.0.0.1",
@@ -117,7 +117,7 @@ def found(collection):
         assert code == 0, output
         return json.loads(target.read_text())
 
-    return ask
+    return evaluate
 
 
 def site(name):

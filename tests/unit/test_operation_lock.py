@@ -67,7 +67,7 @@ def test_other_operation_or_broken_lock_starts_new(path, spec):
     assert (taken["taken"], taken["resumed"]) == (True, False)
 
 
-@pytest.mark.parametrize("spec", [{"unlock": "other"}, {"replace": "somebody"}])
+@pytest.mark.parametrize("spec", [{"unlock": "other"}, {"replace": "unknown"}])
 def test_wrong_name_does_not_break_the_lock(path, spec):
     acquire(path, OTHER)
     assert not acquire(path, ME, **spec)["taken"]

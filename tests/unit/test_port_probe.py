@@ -16,9 +16,9 @@ def token():
 
 
 def free_port() -> int:
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        return asked.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 def helper(token: str, seconds: float) -> int:
@@ -39,10 +39,10 @@ def test_unknown_name_is_unresolved():
 
 
 def test_full_accept_queue_is_a_timeout():
-    with socket.socket() as deaf:
-        deaf.bind(("127.0.0.1", 0))
-        deaf.listen(0)
-        place = deaf.getsockname()
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        place = full.getsockname()
         waiting = [socket.socket() for _ in range(3)]
         for each in waiting:
             each.setblocking(False)

@@ -113,15 +113,17 @@ class Site:
         """Create the directory that a service of a cluster has on its machine."""
         (self.folder / "etc" / f"{cluster}-kafka1").mkdir(parents=True, exist_ok=True)
 
-    def playbook(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+    def playbook(self, name: str, *options: str) -> subprocess.CompletedProcess[str]:
         """Run a playbook of the installed collection."""
-        return self._run("ansible-playbook", f"metal.kafka.{name}", *self._sources(), *words)
+        return self._run("ansible-playbook", f"metal.kafka.{name}", *self._sources(), *options)
 
     def make(self, verb: str, **values: str) -> subprocess.CompletedProcess[str]:
         """Run the same verb with make."""
-        words = [f"{name}={value}" for name, value in values.items()]
+        assignments = [f"{name}={value}" for name, value in values.items()]
         sources = f"INVENTORY={self.folder / 'hosts.json'}"
-        return self._run("make", "-s", "-C", str(self.home), "-o", "env", verb, sources, *words)
+        return self._run(
+            "make", "-s", "-C", str(self.home), "-o", "env", verb, sources, *assignments
+        )
 
     def verb(self, name: str, **values: str) -> subprocess.CompletedProcess[str]:
         """Run the same verb without make, which always exits with 2 on failure."""
@@ -226,9 +228,9 @@ def test_access_prints_the_files_of_a_user(site: Site):
     files = [Path(line) for line in done.stdout.splitlines()]
     assert site.folder / "state/users/shop/client.conf" in files
     assert all(each.is_file() for each in files)
-    nobody = site.verb("access", U="{{ lookup('pipe', 'touch CANARY') }}")
-    assert nobody.returncode == 2
-    assert "allowed, as declared: demo, operator, shop" in nobody.stderr
+    unknown = site.verb("access", U="{{ lookup('pipe', 'touch CANARY') }}")
+    assert unknown.returncode == 2
+    assert "allowed, as declared: demo, operator, shop" in unknown.stderr
     assert not list(site.folder.rglob("CANARY"))
 
 

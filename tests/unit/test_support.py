@@ -45,7 +45,7 @@ def test_values_that_look_like_secrets_are_removed(text):
 
 
 def test_known_secret_is_removed_everywhere():
-    assert redacted(f"he said {PLANTED} aloud", [PLANTED]) == f"he said {REMOVED} aloud"
+    assert redacted(f"password {PLANTED} rejected", [PLANTED]) == f"password {REMOVED} rejected"
 
 
 @pytest.mark.parametrize(

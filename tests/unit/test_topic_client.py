@@ -39,17 +39,17 @@ def test_only_keys_set_on_the_topic_are_read():
 def test_thousand_topics_are_read_in_two_requests():
     requests = []
 
-    def noted(name, answer):
-        def ask(*_args, **_keys):
+    def recorded(name, answer):
+        def request(*_args, **_keys):
             requests.append(name)
             return answer
 
-        return ask
+        return request
 
     names = [f"t{number}" for number in range(1000)]
     made = connection(
-        describe_topics=noted("topics", [described(name, 1, 2, 1) for name in names]),
-        describe_configs=noted("configs", {"topic": {name: {} for name in names}}),
+        describe_topics=recorded("topics", [described(name, 1, 2, 1) for name in names]),
+        describe_configs=recorded("configs", {"topic": {name: {} for name in names}}),
     )
     found = made.read_topics(names)
     assert len(found) == 1000

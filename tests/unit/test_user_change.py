@@ -16,8 +16,8 @@ with open("{log}", "a") as log:
     print("files", given["content"], given["owner"], given["group"], file=log)
 foreign = [] if given["content"] == "keep" or not {foreign} else ["/data"]
 seen = {{"State": {{"Running": True}}, "unchanged": False, "altered": []}}
-told = dict(changed=False, differs=[], steps=[], unavailable=[])
-module.exit_json(foreign=foreign, container=seen, **told)
+result = dict(changed=False, differs=[], steps=[], unavailable=[])
+module.exit_json(foreign=foreign, container=seen, **result)
 """
 CONTAINER_INFO = """
 from ansible.module_utils.basic import AnsibleModule
