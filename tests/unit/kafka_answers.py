@@ -14,7 +14,7 @@ class Both(TopicConnection, ClusterConnection):
 
 
 def connection(**answers):
-    """A connection whose client has these methods, see ``in_sequence``."""
+    """A connection whose client has these methods; see ``in_sequence``."""
     made = Both.__new__(Both)
     made.admin = SimpleNamespace(**answers)
     made.timeout, made.batch, made.request_timeout = 1, 50, 0.25

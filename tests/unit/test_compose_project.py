@@ -105,7 +105,7 @@ def test_volume_of_several_users_belongs_to_their_group():
 
 
 def test_content_gets_new_owner_and_group_can_write(tmp_path):
-    """As root in a container, with the capabilities that the project gives it."""
+    """The script runs as root in a container, with the capabilities of the project."""
     own, shared = os.getuid(), os.getgid()
     for name in ("mine", "ours"):
         (tmp_path / name / "deep").mkdir(parents=True)

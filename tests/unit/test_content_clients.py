@@ -55,7 +55,7 @@ def made(kind, answer, **more):
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "skipped"),
+    ("own_codes", "library_codes", "skipped"),
     [
         (acl_client.OPERATIONS, ACLOperation, 2),
         (acl_client.RESOURCE_TYPES, ResourceType, 2),
@@ -64,9 +64,11 @@ def made(kind, answer, **more):
         (user_client.SCRAM, ScramMechanism, 1),
     ],
 )
-def test_protocol_codes_equal_those_of_the_library(ours, theirs, skipped):
-    existing = {each.name: int(each) for each in theirs if int(each) >= skipped}
-    assert {name.upper().replace("-", "_"): number for name, number in ours.items()} == existing
+def test_protocol_codes_equal_those_of_the_library(own_codes, library_codes, skipped):
+    existing = {each.name: int(each) for each in library_codes if int(each) >= skipped}
+    assert {
+        name.upper().replace("-", "_"): number for name, number in own_codes.items()
+    } == existing
 
 
 def test_every_operation_has_a_code():

@@ -147,19 +147,19 @@ def test_directories_of_other_clusters_below_are_found(tmp_path):
 
 
 def test_marker_follows_no_planted_link(tmp_path):
-    victim = tmp_path / "victim"
-    victim.write_text("precious")
-    victim.chmod(0o600)
+    foreign_file = tmp_path / "foreign-file"
+    foreign_file.write_text("precious")
+    foreign_file.chmod(0o600)
     data = tmp_path / "data"
     data.mkdir()
     for pid in (os.getpid(), os.getpid() + 1):
-        (data / f"{data_ownership.MARKER}.{pid}").symlink_to(victim)
-    (data / data_ownership.MARKER).symlink_to(victim)
+        (data / f"{data_ownership.MARKER}.{pid}").symlink_to(foreign_file)
+    (data / data_ownership.MARKER).symlink_to(foreign_file)
 
     data_ownership.mark(str(data), "prod")
 
-    assert victim.read_text() == "precious"
-    assert victim.stat().st_mode & 0o777 == 0o600
+    assert foreign_file.read_text() == "precious"
+    assert foreign_file.stat().st_mode & 0o777 == 0o600
     assert data_ownership.owners(str(data)) == {"prod": []}
 
 

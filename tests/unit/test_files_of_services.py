@@ -16,7 +16,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE, SECURITY = ROOT / "inventories/example", ROOT / "molecule/security/inventory"
 
-# Returns the name of a secret instead of the secret.
+# This lookup returns the name of a secret instead of the secret.
 SECRET = """
 from ansible.plugins.lookup import LookupBase
 
@@ -225,8 +225,8 @@ def test_each_container_gets_its_own_keys_and_passwords(declared):
 
 def test_secrets_are_only_in_secret_files(declared):
     for one in declared:
-        seen = json.dumps([one["container"], one["files"]])
-        assert _secrets(seen) == set(), one["name"]
+        public = json.dumps([one["container"], one["files"]])
+        assert _secrets(public) == set(), one["name"]
 
 
 def test_containers_share_only_the_shared_directory(declared):

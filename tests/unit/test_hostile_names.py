@@ -112,7 +112,7 @@ def test_templates_in_an_export_are_not_evaluated(tmp_path):
     folder.mkdir()
     (folder / "all.yml").write_text(declaration_file(declarations(state)))
     (tmp_path / "hosts").write_text("localhost ansible_connection=local\n")
-    target = tmp_path / "seen.json"
+    target = tmp_path / "found.json"
     (tmp_path / "play.yml").write_text(
         "- hosts: localhost\n"
         "  gather_facts: false\n"

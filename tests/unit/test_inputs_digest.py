@@ -53,7 +53,7 @@ def site(tmp_path, monkeypatch):
     found.store.mkdir()
     (found.store / "vault.yml").write_text("secret")
     (found.repository / "sample.csv").write_text("a,b\n")
-    # Where the run starts.
+    # Working directory of the run.
     monkeypatch.chdir(found.repository)
     found.inventory.write_text(HOSTS.replace("SAMPLE", "sample.csv"))
     return found

@@ -105,8 +105,8 @@ def test_silence_without_lock_is_a_note():
 
 def test_read_returns_lock_and_files(tmp_path):
     locks, texts = tmp_path / "locks", str(tmp_path / "textfile")
-    wanted = {"operation": "roll", "replace": "", "unlock": ""}
-    operation_lock.acquire(str(locks / "a.json"), "a", wanted, ME)
+    options = {"operation": "roll", "replace": "", "unlock": ""}
+    operation_lock.acquire(str(locks / "a.json"), "a", options, ME)
     maintenance_files.begin(texts, "a", "roll", "ops on c1", NOW)
     found = operation_state.read("a", texts, str(locks))
     assert found["lock"]["operation"] == "roll"

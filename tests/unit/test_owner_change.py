@@ -99,7 +99,7 @@ def test_directory_keeps_its_owner_after_an_error(given, data, monkeypatch):
     assert str(data) not in given
 
 
-def made_by(monkeypatch, uid):
+def link_owner(monkeypatch, uid):
     """Replace the owner of all links."""
     real = os.lstat
 
@@ -116,7 +116,7 @@ def test_planted_link_is_not_followed(given, data, tmp_path, monkeypatch, act):
     target, link = tmp_path / "target", tmp_path / "link"
     target.mkdir()
     link.symlink_to(target)
-    made_by(monkeypatch, 1234)
+    link_owner(monkeypatch, 1234)
 
     (message,) = owner_change.planted_links([str(link), str(target)])
     assert message == (
@@ -131,7 +131,7 @@ def test_planted_link_is_not_followed(given, data, tmp_path, monkeypatch, act):
 def test_link_of_root_is_followed(given, data, tmp_path, monkeypatch):
     link = tmp_path / "link"
     link.symlink_to(data)
-    made_by(monkeypatch, 0)
+    link_owner(monkeypatch, 0)
     owned_by(monkeypatch, {})
 
     assert owner_change.planted_links([str(link)]) == []

@@ -43,7 +43,7 @@ def test_there_is_a_file_for_each_image_and_one_for_the_release(documents):
 
 
 @pytest.mark.parametrize("name", ["control-node", "kafka", "kafka-metal", "spark"])
-def test_a_file_is_what_the_schema_says(documents, name):
+def test_file_matches_the_schema(documents, name):
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(documents[name]) is None
 
 

@@ -6,7 +6,7 @@ import plays
 import pytest
 
 BROKERS = 50
-TLOOKUPS = 4
+TASKS = 4
 LOOKUP = "{{ lookup('metal.kafka.site', 'kafka.names') }}"
 
 
@@ -50,13 +50,13 @@ def test_lookup_is_computed_once_for_all_hosts_and_tasks(run, tmp_path):
     listeners = {"CLIENTS": {"advertise": "10.0.0.1", "port": port}}
 
     code, output = run(
-        debug("{{ names_found | length }} names") * TLOOKUPS,
+        debug("{{ names_found | length }} names") * TASKS,
         short=False,
         kafka_broker_listeners=listeners,
     )
 
     assert code == 0, output
-    assert output.count(f"{BROKERS} names") == BROKERS * TLOOKUPS
+    assert output.count(f"{BROKERS} names") == BROKERS * TASKS
     assert counted.read_text().splitlines() == ["9092"]
 
 

@@ -194,7 +194,7 @@ def test_unreachable_goal_is_refused(running, goal, message):
 
 
 @pytest.mark.parametrize(
-    ("mode", "found", "wanted", "entering", "message"),
+    ("mode", "found", "goal", "entering", "message"),
     [
         ("tls_scram", "", "", False, ""),
         ("tls_scram", "new", "", False, ""),
@@ -208,8 +208,8 @@ def test_unreachable_goal_is_refused(running, goal, message):
         ("plain", "", "", False, "it is secured and security_mode plain is declared"),
     ],
 )
-def test_running_broker_moves_one_phase_at_a_time(mode, found, wanted, entering, message):
-    blocker = tls_migration.blocker(mode, found, wanted, entering)
+def test_running_broker_moves_one_phase_at_a_time(mode, found, goal, entering, message):
+    blocker = tls_migration.blocker(mode, found, goal, entering)
 
     assert message in blocker
     assert bool(blocker) == bool(message)

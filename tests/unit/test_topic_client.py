@@ -93,8 +93,8 @@ def test_late_deletion_is_a_blocker():
 def test_declared_placement_is_sent():
     requests = {}
 
-    def answer(wanted, **_keys):
-        requests.update(wanted)
+    def answer(resources, **_keys):
+        requests.update(resources)
         return SimpleNamespace(to_dict=lambda: {"results": []})
 
     made = connection(create_partitions=answer)

@@ -349,8 +349,8 @@ def test_make_passes_to_bench_whether_inventory_is_set(stubs: Stubs, values: lis
 def test_sbom_is_an_absolute_path(stubs: Stubs, text: str):
     assert stubs.verb("versions", SBOM=text).returncode == 0
 
-    wanted = str(Path.home()) if text == "~" else f"{ROOT}/{text}"
-    assert stubs.values()["versions_sbom"] == ("unsafe", wanted)
+    expected = str(Path.home()) if text == "~" else f"{ROOT}/{text}"
+    assert stubs.values()["versions_sbom"] == ("unsafe", expected)
 
 
 def test_logs_use_ansible_if_the_local_engine_hangs(stubs: Stubs):

@@ -141,7 +141,7 @@ def test_servers_are_queried_in_parallel(listener):
     [
         (("leader", "follower", "follower"), 2, True),
         (("leader", "follower", None), 2, False),
-        # It serves no clients: stopping it changes nothing.
+        # Server 3 is already unavailable: stopping it changes nothing.
         (("leader", "follower", None), 3, True),
         (("leader", "follower", "follower", "follower", None), 2, True),
         (("leader", "follower", "follower", None, None), 2, False),
