@@ -63,7 +63,7 @@ class Broker:
     ("key", "secret", "result"),
     [
         (ALICE, Secret("alice-secret"), "accepted"),
-        (ALICE, Secret("another-word"), "refused"),
+        (ALICE, Secret("another-password"), "refused"),
         (Key("bob", HOW), Secret("alice-secret"), "refused"),
         (ALICE, Secret(hashed={HOW: hash_password("alice-secret", HOW, 4096)}), "refused"),
     ],
@@ -145,7 +145,7 @@ SASL = {
     "security_protocol": "SASL_PLAINTEXT",
     "sasl_mechanism": HOW,
     "sasl_plain_username": "alice",
-    "sasl_plain_password": "another-word",
+    "sasl_plain_password": "another-password",
 }
 
 

@@ -209,9 +209,9 @@ def test_credentials_are_changed_in_one_request():
     connection, requests = made(user_client.UserConnection, answer)
     how = "SCRAM-SHA-512"
     steps = [Put(Key("a", how), 4096, ""), Remove(Key("b", how)), Put(Key("c", how), 4096, "")]
-    secrets = {name: Secret(f"word-of-{name}") for name in "ac"}
+    secrets = {name: Secret(f"password-of-{name}") for name in "ac"}
     assert connection.alter_users(steps, secrets) == {"c": "unacceptable"}
     (request,) = requests
     assert [each[:3] for each in request.upsertions] == [("a", 2, 4096), ("c", 2, 4096)]
     assert request.deletions == [("b", 2)]
-    assert "word-of" not in str(request)
+    assert "password-of" not in str(request)

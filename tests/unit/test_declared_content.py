@@ -43,7 +43,7 @@ BAD = [
     ({"users": {"-a": {}}}, ["the name '-a'; allowed: 1 to 128 letters, digits"]),
     ({"users": {"ANONYMOUS": {}}}, ["kafka_content_users.ANONYMOUS: found the name 'ANONYMOUS'"]),
     ({"users": {"a*": {"mechanisms": []}}}, ["the name 'a*'; allowed: a name without '*'"]),
-    (user(password="secret-word"), [".alice.password: found an unknown key; allowed: no password"]),
+    (user(password="some-secret"), [".alice.password: found an unknown key; allowed: no password"]),
     (user(role=[]), [".alice.role: found an unknown key; allowed: roles (did you mean that?)"]),
     (user(acls=[]), [".alice.acls: found an unknown key; allowed: roles here, or single ACLs"]),
     (user(iterations=1000), [".alice.iterations: found 1000; allowed: 4096 to 16384"]),

@@ -15,7 +15,7 @@ import pytest
 BIN = Path(__file__).resolve().parents[2] / "images/kafka/bin"
 # Hangs while <dir>/hang exists, fails while <dir>/fail exists.
 DD = """#!/bin/bash
-for word; do case $word in of=*) dir=$(dirname "${word#of=}") ;; esac; done
+for option; do case $option in of=*) dir=$(dirname "${option#of=}") ;; esac; done
 while [ -e "$dir/hang" ]; do sleep 0.1; done
 if [ -e "$dir/fail" ]; then echo "dd: failed to open '$dir': Input/output error" >&2; exit 1; fi
 """

@@ -193,9 +193,9 @@ def declared(request, tmp_path_factory):
 
 def _secrets(text: str) -> set[str]:
     """Names of secrets in a text, also of base64-encoded ones, as logins for web pages are."""
-    for word in re.findall(r"[A-Za-z0-9+/]{16,}={0,2}", text):
+    for encoded in re.findall(r"[A-Za-z0-9+/]{16,}={0,2}", text):
         try:
-            text += base64.b64decode(word, validate=True).decode()
+            text += base64.b64decode(encoded, validate=True).decode()
         except (binascii.Error, UnicodeDecodeError):
             continue
     return set(re.findall(r"<([\w-]+(?::[\w-]+)?)>", text))

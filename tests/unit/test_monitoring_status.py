@@ -53,9 +53,9 @@ def test_unresponsive_prometheus_is_down():
 
 
 def test_prometheus_http_error_is_in_the_note():
-    closed = {"status": 401}
+    denied = {"status": 401}
 
-    row = prometheus_row([closed, closed], "h:9090")
+    row = prometheus_row([denied, denied], "h:9090")
 
     assert (row["state"], row["note"]) == ("running", "HTTP status 401")
 

@@ -253,7 +253,7 @@ ISSUING = site_ca.issuing()
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("ca", "message"),
     [
         (replace(CA, key=OTHER.key), "found a key of another certificate; wanted: the key of"),
         (
@@ -269,7 +269,7 @@ ISSUING = site_ca.issuing()
         (site_ca.issuing(begin=NOW + DAY), "found CN=Issuing CA,O=Example not valid before"),
     ],
 )
-def test_a_ca_that_cannot_issue_is_refused(given, message):
-    problems = authority.blockers(given, NOW)
+def test_a_ca_that_cannot_issue_is_refused(ca, message):
+    problems = authority.blockers(ca, NOW)
     assert len(problems) == 1
     assert message in problems[0]

@@ -93,8 +93,8 @@ def test_helper_ends_after_its_lifetime(token):
 
 
 def test_failed_bind_has_a_reason():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        port = bound.getsockname()[1]
         opened, unbound = port_probe.bind_all([("127.0.0.1", port), ("192.0.2.99", 1)])
     assert opened == {}
     assert unbound["127.0.0.1", port] == "Address already in use"

@@ -78,7 +78,7 @@ FAULTS: Faults = {
         put("kafka2", "service_uids", {"zookeper": 10020}),
         ["kafka2: service_uids: found zookeper; allowed: alertmanager, "],
     ),
-    "a user who is root": (
+    "root as a user": (
         put("kafka2", "service_uids", {"zookeeper": 0}),
         ["kafka2: service_uids.zookeeper: found 0; allowed: a user id above 0"],
     ),
@@ -224,7 +224,7 @@ FAULTS: Faults = {
         topic("a" * 250),
         [f"found the name '{'a' * 250}'", "1 to 249 letters"],
     ),
-    "a topic of Kafka's own": (
+    "an internal topic of Kafka": (
         topic("__consumer_offsets"),
         ["found the name '__consumer_offsets'", "names that are not Kafka's own"],
     ),
@@ -479,7 +479,7 @@ FAULTS: Faults = {
         ["kafka2: ansible_host: found 10.9.9.9, which is no machine of group metal",
          "an address of m1, m2, m3"],
     ),
-    "no machine at all": (
+    "no machines": (
         leave("metal"),
         ["metal: group: found no host"],
     ),

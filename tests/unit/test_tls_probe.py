@@ -99,10 +99,10 @@ def test_fingerprint_of_a_listener_is_read(site, port):
 
 def test_endpoint_without_a_certificate_is_reported(port):
     with socket.create_server(("127.0.0.1", 0)) as free:
-        closed = free.getsockname()[1]
+        unused = free.getsockname()[1]
 
-    found, failed = tls_probe.fingerprints([{"host": "127.0.0.1", "port": closed}], 5)
+    found, failed = tls_probe.fingerprints([{"host": "127.0.0.1", "port": unused}], 5)
 
     assert found == {}
     assert len(failed) == 1
-    assert f"127.0.0.1:{closed} presents no certificate" in failed[0]
+    assert f"127.0.0.1:{unused} presents no certificate" in failed[0]

@@ -58,11 +58,11 @@ def test_thousand_topics_are_read_in_two_requests():
 
 
 def test_deletion_waits_for_every_broker():
-    looks = []
+    reads = []
 
     def views(topics):
-        looks.append(list(topics))
-        return [{}, {"a": {}}] if len(looks) < 3 else [{}, {}]
+        reads.append(list(topics))
+        return [{}, {"a": {}}] if len(reads) < 3 else [{}, {}]
 
     made = connection(
         delete_topics=in_sequence(
@@ -79,9 +79,9 @@ def test_deletion_waits_for_every_broker():
     made.views = views
     steps = [Delete(name, 1) for name in "abc"]
     assert made.delete_topics(steps, dry=True) == {}
-    assert looks == []
+    assert reads == []
     assert made.delete_topics(steps, dry=False) == {"c": "deletion is off"}
-    assert looks == [["a", "b"], ["a"], ["a"]]
+    assert reads == [["a", "b"], ["a"], ["a"]]
 
 
 def test_late_deletion_is_a_blocker():
@@ -109,17 +109,17 @@ def test_creation_waits_for_every_broker():
     made = connection(
         create_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}),
     )
-    looks = []
+    reads = []
 
     def metadata(broker, topics):
-        looks.append(broker)
-        late = broker == 2 and looks.count(2) < 3
+        reads.append(broker)
+        late = broker == 2 and reads.count(2) < 3
         return {} if late else {"a": described("a", 1, 2)}
 
     made.known_brokers = lambda: [1, 2]
     made.metadata = metadata
     assert made.create_topics([Create(Spec("a", 2))], dry=False) == {}
-    assert looks.count(2) == 3
+    assert reads.count(2) == 3
 
 
 @pytest.mark.parametrize(("code", "refused"), [(36, {}), (7, {}), (40, {"a": "Unknown key"})])
@@ -153,11 +153,11 @@ CHANGE = Configure("a", {"retention.ms": "5"}, {"retention.ms": "6"})
 
 
 def test_changed_key_is_waited_for():
-    looks = []
+    reads = []
 
     def describe(*_args, **_keys):
-        looks.append(1)
-        return {"topic": {"a": configured("6" if len(looks) > 2 else "5")}}
+        reads.append(1)
+        return {"topic": {"a": configured("6" if len(reads) > 2 else "5")}}
 
     made = connection(
         alter_configs=in_sequence({"topic": {"a": "OK"}}),
@@ -165,7 +165,7 @@ def test_changed_key_is_waited_for():
         describe_configs=describe,
     )
     assert made.configure_topics([CHANGE], dry=False) == {}
-    assert len(looks) == 3
+    assert len(reads) == 3
 
 
 def test_late_key_is_a_blocker():

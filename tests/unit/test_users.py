@@ -33,7 +33,7 @@ class Kafka:
 
     def __init__(self, *users, no_listener=False, bad=()):
         # User, mechanism, iterations, password.
-        self.kept = {Key(name, how): (count, word) for name, how, count, word in users}
+        self.kept = {Key(name, how): (count, password) for name, how, count, password in users}
         self.no_listener, self.bad = no_listener, bad
         self.tried = []
 
