@@ -162,11 +162,11 @@ class Limited(Brokers):
     """A broker with a limit of one listener, listed as read-only."""
 
     def describe_configs(self, resources, **more):
-        answer = super().describe_configs(resources, **more)
+        response = super().describe_configs(resources, **more)
         of_file = described("900", (LISTENER, "900", FROM_FILE), read_only=True)
-        for keys in answer["broker"].values():
+        for keys in response["broker"].values():
             keys.update({LISTENER: of_file, "log.dirs": described("/data", read_only=True)})
-        return answer
+        return response
 
 
 def test_values_in_force_include_limits_of_listeners():

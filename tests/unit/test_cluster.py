@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import
 from kafka.errors import (
     NotLeaderForPartitionError,
 )
-from kafka_answers import connection, described, in_sequence
+from kafka_responses import connection, described, in_sequence
 
 
 def test_partitions_are_sorted_by_number():

@@ -39,7 +39,7 @@ ANSWER = {
     "tasks": [
         {
             "ansible.builtin.copy": {
-                "dest": "{{ answer }}",
+                "dest": "{{ result_file }}",
                 "content": (
                     "{{ hostvars | metal.kafka.collect_from_hosts('service_rendered') | to_json }}"
                 ),
@@ -171,7 +171,7 @@ def declared(request, tmp_path_factory):
     )
     variables = {
         **{"ansible_connection": "local", "ansible_become": False, "service_verb": "render"},
-        **{"security_mode": "tls_scram", "answer": f"{folder}/answer.json"},
+        **{"security_mode": "tls_scram", "result_file": f"{folder}/result.json"},
         **{"kafka_metal_state": f"{folder}/state", "ansible_python_interpreter": sys.executable},
         **PIPELINES,
     }
@@ -188,7 +188,7 @@ def declared(request, tmp_path_factory):
         check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    return json.loads((folder / "answer.json").read_text())
+    return json.loads((folder / "result.json").read_text())
 
 
 def _secrets(text: str) -> set[str]:
@@ -201,7 +201,7 @@ def _secrets(text: str) -> set[str]:
     return set(re.findall(r"<([\w-]+(?::[\w-]+)?)>", text))
 
 
-def _wanted(one: dict, machines: dict[str, set[str]]) -> set[str]:
+def _expected_secrets(one: dict, machines: dict[str, set[str]]) -> set[str]:
     proxied = len(machines) > 1
     terms = {**TABLE, **(PROXIED if proxied else {})}[one["kind"]]
     names = {"machine": one["host"], "database": DATABASES.get(one["name"], "")}
@@ -220,7 +220,7 @@ def test_each_container_gets_its_own_keys_and_passwords(declared):
         machines.get(one["host"], set()).add(one["kind"])
     for one in declared:
         found = _secrets("".join(file["content"] for file in one["secret_files"])) - TRUSTED
-        assert found == _wanted(one, machines), (one["host"], one["name"])
+        assert found == _expected_secrets(one, machines), (one["host"], one["name"])
 
 
 def test_secrets_are_only_in_secret_files(declared):

@@ -47,15 +47,15 @@ class Engine(BaseHTTPRequestHandler):
 
     def do_GET(self):
         assert self.path == "/containers/json?all=1"
-        self.answer(200, json.dumps(self.server.containers).encode())
+        self.respond(200, json.dumps(self.server.containers).encode())
 
     def do_DELETE(self):
         name = self.path.removeprefix("/containers/").removesuffix("?force=1&v=1")
         before = self.server.containers
         self.server.containers = [each for each in before if each["Id"] != name]
-        self.answer(204 if len(self.server.containers) < len(before) else 404, b"")
+        self.respond(204 if len(self.server.containers) < len(before) else 404, b"")
 
-    def answer(self, status, content):
+    def respond(self, status, content):
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()

@@ -48,7 +48,7 @@ IMAGES = """
   tasks:
     - ansible.builtin.copy:
         content: "{{ lookup('metal.kafka.image_catalogue') | map(attribute='image') | to_json }}"
-        dest: "{{ answer }}"
+        dest: "{{ result_file }}"
 """
 
 
@@ -198,9 +198,9 @@ def test_installed_roles_work_in_a_users_play(machine: Machine):
 
 def test_installed_collection_has_the_same_images(machine: Machine):
     (machine.folder / "images.yml").write_text(IMAGES)
-    answer = machine.folder / "images.json"
+    result_file = machine.folder / "images.json"
 
-    done = machine.run("images.yml", f"-eanswer={answer}")
+    done = machine.run("images.yml", f"-eresult_file={result_file}")
 
     assert done.returncode == 0, done.stdout + done.stderr
     own = machine.folder / "own.json"
@@ -209,4 +209,4 @@ def test_installed_collection_has_the_same_images(machine: Machine):
         check=True,
         capture_output=True,
     )
-    assert json.loads(answer.read_text()) == json.loads(own.read_text())
+    assert json.loads(result_file.read_text()) == json.loads(own.read_text())

@@ -6,7 +6,7 @@ from ansible_collections.metal.kafka.plugins.filter.monitoring_status import (
 )
 
 
-def answer(**data):
+def response(**data):
     return {"status": 200, "json": {"status": "success", "data": data}}
 
 
@@ -23,7 +23,9 @@ def alert(name, state="firing", **labels):
 
 
 def note(targets, alerts):
-    return prometheus_row([answer(activeTargets=targets), answer(alerts=alerts)], "h:9090")["note"]
+    return prometheus_row([response(activeTargets=targets), response(alerts=alerts)], "h:9090")[
+        "note"
+    ]
 
 
 def test_healthy_platform_has_no_alert():
@@ -61,9 +63,9 @@ def test_prometheus_http_error_is_in_the_note():
 
 
 def test_note_has_the_file_with_the_password():
-    answers = [answer(activeTargets=[target("kafka1")]), answer(alerts=[])]
+    responses = [response(activeTargets=[target("kafka1")]), response(alerts=[])]
 
-    row = prometheus_row(answers, "h:9090", True)
+    row = prometheus_row(responses, "h:9090", True)
 
     assert row["note"] == "1 of 1 targets respond, no alert, password in operator/monitoring-web"
 

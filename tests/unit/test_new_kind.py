@@ -110,7 +110,7 @@ def found(collection):
             "gateway": {"gateway1": gateway},
             "metal": {"broker1": broker, "gateway1": gateway},
         }
-        target = collection / "answer.json"
+        target = collection / "result.json"
         copy = {"dest": str(target), "content": f"{{{{ {expression} | to_json }}}}"}
         play = {"hosts": "gateway1", "tasks": [{"ansible.builtin.copy": copy}]}
         code, output = plays.run(collection, [play], groups)

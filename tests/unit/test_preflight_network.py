@@ -12,8 +12,8 @@ def connection(client: str, address: str, port: int, state: str, **target):
     """The result of one connection; ``target`` are facts of the machine with that address."""
 
     def plant(site: ValidSite) -> None:
-        answers = site.facts[client].setdefault("answers", [])
-        answers.append({"address": address, "port": port, "state": state})
+        results = site.facts[client].setdefault("answers", [])
+        results.append({"address": address, "port": port, "state": state})
         site.facts["m" + address[-1]].update(target)
 
     return plant

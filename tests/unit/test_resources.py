@@ -27,11 +27,11 @@ class Record:
 @pytest.fixture
 def apply_content(monkeypatch):
     def run(record, dry=False, kinds=tuple(resources.KINDS)):
-        class Nowhere(contextlib.nullcontext):
+        class OfflineConnection(contextlib.nullcontext):
             """A connection that sends no requests."""
 
         known = {name: record.kind(name) for name in ("users", "acls", "quotas", "topics")}
-        monkeypatch.setattr(resources, "AllContentConnection", lambda *_: Nowhere())
+        monkeypatch.setattr(resources, "AllContentConnection", lambda *_: OfflineConnection())
         monkeypatch.setattr(resources, "KINDS", known)
         return resources.apply(["kafka1:9092"], {}, 1, {name: {} for name in kinds}, dry)
 

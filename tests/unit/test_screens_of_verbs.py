@@ -27,7 +27,7 @@ print(json.dumps(%r))
 """
 HOSTILE = "{{ lookup('pipe', 'touch CANARY') }}\x1b[2J"
 GROUP = {"state": "Empty", "members": [], "topics": ["payments"], "lag": 12}
-ANSWERS = {
+RESULTS = {
     "support_archive": {"members": 3, "size": 2100},
     "groups": {"groups": {"reports": GROUP, HOSTILE: GROUP}, "steps": []},
     "cluster_content_info": {
@@ -73,7 +73,7 @@ class Site:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.home = with_printing_roles(
-            folder, *REAL, modules={name: MODULE % answer for name, answer in ANSWERS.items()}
+            folder, *REAL, modules={name: MODULE % result for name, result in RESULTS.items()}
         ).parent
         for name in ("Makefile", "ansible.cfg"):
             shutil.copy(ROOT / name, self.home)

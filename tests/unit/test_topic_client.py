@@ -12,7 +12,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model i
     Spec,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NO_BROKER
-from kafka_answers import connection, described, in_sequence
+from kafka_responses import connection, described, in_sequence
 
 
 def test_only_keys_set_on_the_topic_are_read():
@@ -39,10 +39,10 @@ def test_only_keys_set_on_the_topic_are_read():
 def test_thousand_topics_are_read_in_two_requests():
     requests = []
 
-    def recorded(name, answer):
+    def recorded(name, result):
         def request(*_args, **_keys):
             requests.append(name)
-            return answer
+            return result
 
         return request
 
@@ -93,11 +93,11 @@ def test_late_deletion_is_a_blocker():
 def test_declared_placement_is_sent():
     requests = {}
 
-    def answer(resources, **_keys):
+    def create(resources, **_keys):
         requests.update(resources)
         return SimpleNamespace(to_dict=lambda: {"results": []})
 
-    made = connection(create_partitions=answer)
+    made = connection(create_partitions=create)
     made.grow_topics([Grow("a", 1, 3, ((2, 1), (3, 2))), Grow("b", 1, 2)], dry=True)
     assert requests == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
     assert topic_answers.creation_parameters(Spec("a", 2, 2, placement=((1, 2), (2, 1)))) == {

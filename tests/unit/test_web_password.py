@@ -103,7 +103,7 @@ def test_secured_cluster_requires_the_generated_password(entry, rendered):
     (user, found), *more = yaml.safe_load(files(run)["web.yml"])["basic_auth_users"].items()
     assert (user, more) == ("operator", [])
     assert bcrypt.checkpw(PASSWORD.encode(), found.encode())
-    # Alertmanager's password is not read from a file.
+    # Only Prometheus has the password in clear text; Alertmanager has only its hash.
     assert ("web.password" in files(run)) == (entry == "prometheus")
 
 
