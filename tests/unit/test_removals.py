@@ -45,9 +45,9 @@ def test_key_set_by_hand_is_reported_and_kept():
     compact = Value("compact", "LIST")
     current = topic_model.Topic("orders", 3, frozenset({3}), {"cleanup.policy": compact})
     desired = topic_model.Spec("orders", config={"retention.ms": "5"})
-    (specs,), _, _ = removals.of_topics([desired], {"orders": ["retention.ms"]}, YES)
-    assert topics.unmanaged(current, specs) == {"cleanup.policy": "compact"}
-    assert [str(step) for step in topics.plan(current, specs)] == [
+    (spec,), _, _ = removals.of_topics([desired], {"orders": ["retention.ms"]}, YES)
+    assert topics.unmanaged(current, spec) == {"cleanup.policy": "compact"}
+    assert [str(step) for step in topics.plan(current, spec)] == [
         "orders: retention.ms (default) -> 5"
     ]
 
