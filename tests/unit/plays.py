@@ -1,4 +1,4 @@
-"""Runs plays, or copies of the collection's playbooks, on this machine."""
+"""Run plays, or copies of the collection's playbooks, on this machine."""
 
 import json
 import os
@@ -35,7 +35,7 @@ ENTRY = """
   when: here is match(fails)
 """
 # Defaults of the variables that these tasks use.
-ASKED = {"fails": "nothing", "away": [], "away_at": "", "state": "absent"}
+ENTRY_DEFAULTS = {"fails": "nothing", "away": [], "away_at": "", "state": "absent"}
 
 
 def with_printing_roles(folder: Path, *real: str, modules: Mapping[str, str] | None = None) -> Path:
@@ -118,7 +118,7 @@ def run(
 
 
 def ansible_playbook(
-    folder: Path, groups: dict[str, Any], *words: str, **environment: str
+    folder: Path, groups: dict[str, Any], *options: str, **environment: str
 ) -> tuple[int, str]:
     """Run playbooks in ``folder`` with these arguments; return exit code and output."""
     hosts = {
@@ -127,7 +127,7 @@ def ansible_playbook(
     (folder / "hosts.json").write_text(json.dumps(hosts))
     settings = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_GATHERING": "explicit"}
     done = subprocess.run(
-        ["ansible-playbook", f"--inventory={folder}/hosts.json", *words],
+        ["ansible-playbook", f"--inventory={folder}/hosts.json", *options],
         cwd=folder,
         env=os.environ | settings | environment,
         stdin=subprocess.DEVNULL,

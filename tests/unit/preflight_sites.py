@@ -10,10 +10,10 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_model impor
 GIB = 1024**3
 
 # By name: the function that plants the fault, and parts of the message that reports it.
-Faults = dict[str, tuple[Callable[["Sound"], None], list[str]]]
+Faults = dict[str, tuple[Callable[["ValidSite"], None], list[str]]]
 
 
-class Sound:
+class ValidSite:
     """Three machines, each with a server, a broker, and Spark; a driver on the first."""
 
     def __init__(self) -> None:
@@ -191,78 +191,78 @@ ROLES = {
 }
 
 
-def validated(site: Sound) -> list[Problem]:
-    """What all checks say of a site."""
+def validated(site: ValidSite) -> list[Problem]:
+    """Return the problems and notes of all checks."""
     return check(site.hosts, site.groups, site.facts, ROLES)
 
 
-def problems(site: Sound, fatal: bool = True) -> list[str]:
-    """The same as text, of problems or of notes."""
+def problems(site: ValidSite, fatal: bool = True) -> list[str]:
+    """Return the texts of problems, or of notes."""
     return [str(problem) for problem in validated(site) if problem.fatal is fatal]
 
 
-def put(host: str, variable: str, value: Any) -> Callable[[Sound], None]:
-    def plant(site: Sound) -> None:
+def put(host: str, variable: str, value: Any) -> Callable[[ValidSite], None]:
+    def plant(site: ValidSite) -> None:
         site.hosts[host][variable] = value
 
     return plant
 
 
-def put_everywhere(variable: str, value: Any) -> Callable[[Sound], None]:
-    def plant(site: Sound) -> None:
+def put_everywhere(variable: str, value: Any) -> Callable[[ValidSite], None]:
+    def plant(site: ValidSite) -> None:
         for host in site.hosts.values():
             host[variable] = value
 
     return plant
 
 
-def drop(host: str, variable: str) -> Callable[[Sound], None]:
+def drop(host: str, variable: str) -> Callable[[ValidSite], None]:
     return lambda site: site.hosts[host].pop(variable)
 
 
-def fact(key: str, value: Any) -> Callable[[Sound], None]:
+def fact(key: str, value: Any) -> Callable[[ValidSite], None]:
     return lambda site: site.facts["m2"].update({key: value})
 
 
-def topic(name: str, **entry: Any) -> Callable[[Sound], None]:
+def topic(name: str, **entry: Any) -> Callable[[ValidSite], None]:
     return lambda site: site.topics().update({name: entry})
 
 
-def leave(group: str, *hosts: str) -> Callable[[Sound], None]:
+def leave(group: str, *hosts: str) -> Callable[[ValidSite], None]:
     return lambda site: site.groups.update({group: list(hosts)})
 
 
-def listener(port: int, **owner: Any) -> Callable[[Sound], None]:
+def listener(port: int, **owner: Any) -> Callable[[ValidSite], None]:
     known = {"address": "0.0.0.0", "process": "java", "container": None, "cluster": None}
     return fact("listeners", [{**known, "port": port, **owner}])
 
 
-def pipeline(**entry: Any) -> Callable[[Sound], None]:
+def pipeline(**entry: Any) -> Callable[[ValidSite], None]:
     return lambda site: site.pipeline().update(entry)
 
 
-def full(path: str) -> Callable[[Sound], None]:
-    def plant(site: Sound) -> None:
+def full(path: str) -> Callable[[ValidSite], None]:
+    def plant(site: ValidSite) -> None:
         paths = site.facts["m2"]["paths"]
         paths[path] = {**paths[path], "free": 100 * 1024**2}
 
     return plant
 
 
-def place(path: str, machine: str = "m2", **changes: Any) -> Callable[[Sound], None]:
-    """Another place for a directory of a machine."""
+def place(path: str, machine: str = "m2", **changes: Any) -> Callable[[ValidSite], None]:
+    """Change the filesystem of a directory on a machine."""
 
-    def plant(site: Sound) -> None:
+    def plant(site: ValidSite) -> None:
         paths = site.facts[machine]["paths"]
         paths[path] = {**paths[path], **changes}
 
     return plant
 
 
-def inside(key: str, **changes: Any) -> Callable[[Sound], None]:
-    """Other values inside one fact of the second machine."""
+def inside(key: str, **changes: Any) -> Callable[[ValidSite], None]:
+    """Change values inside one fact of the second machine."""
 
-    def plant(site: Sound) -> None:
+    def plant(site: ValidSite) -> None:
         site.facts["m2"][key] = {**site.facts["m2"][key], **changes}
 
     return plant

@@ -1,4 +1,4 @@
-"""A company's CA: a root, and an issuing CA below it; our own CAs stand alone."""
+"""A company's CA: a root, and an issuing CA below it; CAs of the collection have one level."""
 
 from datetime import UTC, datetime, timedelta
 

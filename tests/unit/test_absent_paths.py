@@ -25,7 +25,7 @@ def run(monkeypatch, capsys):
 @pytest.fixture
 def tree(tmp_path):
     """A directory with a file, a file, and a link to foreign data."""
-    for name in ("config/a/b", "note", "others/data"):
+    for name in ("config/a/b", "file", "others/data"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -35,13 +35,13 @@ def tree(tmp_path):
 
 
 def test_links_are_deleted_without_their_targets(run, tree):
-    paths = [tree / "config", tree / "note", f"{tree}/link/", tree / "none"]
+    paths = [tree / "config", tree / "file", f"{tree}/link/", tree / "none"]
     planned, first, second = run(paths, check=True), run(paths), run(paths)
 
     assert (
         planned["deleted"]
         == first["deleted"]
-        == [f"{tree}/{n}" for n in ("config", "note", "link")]
+        == [f"{tree}/{n}" for n in ("config", "file", "link")]
     )
     assert first["changed"]
     assert not second["changed"]
@@ -54,7 +54,7 @@ def test_check_mode_deletes_nothing(run, tree):
     assert (tree / "config/a/b").exists()
 
 
-@pytest.mark.parametrize("path", ["/", "//", "note", "config/", ""])
+@pytest.mark.parametrize("path", ["/", "//", "file", "config/", ""])
 def test_relative_path_or_root_is_refused_before_any_deletion(run, tree, path):
     found = run([tree / "config", path])
 
@@ -67,8 +67,8 @@ def test_failed_deletion_does_not_block_the_others(run, tree, monkeypatch):
         raise OSError(16, "Device or resource busy")
 
     monkeypatch.setattr(shutil, "rmtree", busy)
-    found = run([tree / "config", tree / "note"])
+    found = run([tree / "config", tree / "file"])
 
     assert found["failed"]
     assert f"{tree}/config: [Errno 16]" in found["msg"]
-    assert not (tree / "note").exists()
+    assert not (tree / "file").exists()

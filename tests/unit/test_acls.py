@@ -77,7 +77,7 @@ def test_errors_name_acl_and_reason(params, message):
 
 
 class Kafka:
-    """A fake cluster; rejects ACLs of ``bad`` resources, and all after ``most`` changes."""
+    """A fake cluster; rejects ACLs of ``bad`` resources, and all ACLs after ``most`` changes."""
 
     def __init__(self, *acls, bad=(), most=1000):
         self.acls = set(acls)

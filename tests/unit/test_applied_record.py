@@ -5,19 +5,19 @@ import json
 from plays import run, with_collection
 
 APPLIED = {"number": 1, "content": {}, "defined": []}
-LEFT = [["broker", "3", "leader.replication.throttled.rate", "5"]]
+THROTTLES = [["broker", "3", "leader.replication.throttled.rate", "5"]]
 
 
 def test_throttle_record_is_removed_only_after_the_throttles(tmp_path):
     # Content applied; an unresponsive broker; a run with --limit, which applies no content.
     hosts = {
         "done": {"kafka_content_applied": APPLIED},
-        "away": {"kafka_content_applied": APPLIED, "kafka_content_stale_throttles": LEFT},
+        "away": {"kafka_content_applied": APPLIED, "kafka_content_stale_throttles": THROTTLES},
         "limited": {"kafka_content_applied": {}},
     }
     with_collection(tmp_path)
     for host in hosts:
-        (tmp_path / f"{host}-throttles.json").write_text(json.dumps({"throttles": LEFT}))
+        (tmp_path / f"{host}-throttles.json").write_text(json.dumps({"throttles": THROTTLES}))
         hosts[host] |= {
             **{"cluster_name": "prod", "kafka_content_record": f"{tmp_path}/{host}.json"},
             "kafka_content_throttles": f"{tmp_path}/{host}-throttles.json",

@@ -25,9 +25,9 @@ ALICE = Key("alice", HOW)
 class Broker:
     """The server's side of SCRAM after RFC 5802, for one connection."""
 
-    def __init__(self, password="alice-secret", mechanisms=(HOW,), honest=True):
+    def __init__(self, password="alice-secret", mechanisms=(HOW,), valid_proof=True):
         self.kept = hash_password(password, HOW, 4096)
-        self.mechanisms, self.honest = mechanisms, honest
+        self.mechanisms, self.valid_proof = mechanisms, valid_proof
         self.socket = SimpleNamespace(close=lambda: None)
         self.messages = []
 
@@ -51,7 +51,7 @@ class Broker:
         if base64.b64decode(proof) != expected:
             return self.response(58)
         server = hmac.digest(self.kept.salted, b"Server Key", HASHES[HOW])
-        proved = hmac.digest(server, message, HASHES[HOW]) if self.honest else b"guess"
+        proved = hmac.digest(server, message, HASHES[HOW]) if self.valid_proof else b"guess"
         return self.response(0, f"v={base64.b64encode(proved).decode()}")
 
     @staticmethod
@@ -63,7 +63,7 @@ class Broker:
     ("key", "secret", "result"),
     [
         (ALICE, Secret("alice-secret"), "accepted"),
-        (ALICE, Secret("another-word"), "refused"),
+        (ALICE, Secret("another-password"), "refused"),
         (Key("bob", HOW), Secret("alice-secret"), "refused"),
         (ALICE, Secret(hashed={HOW: hash_password("alice-secret", HOW, 4096)}), "refused"),
     ],
@@ -81,7 +81,7 @@ def test_current_hashed_password_is_accepted():
     ("broker", "message"),
     [
         (Broker(mechanisms=()), "the listener does not support SCRAM-SHA-512"),
-        (Broker(honest=False), "the server could not prove that it has the same password"),
+        (Broker(valid_proof=False), "the server could not prove that it has the same password"),
     ],
 )
 def test_other_login_errors_are_not_rejected_passwords(broker, message):
@@ -145,7 +145,7 @@ SASL = {
     "security_protocol": "SASL_PLAINTEXT",
     "sasl_mechanism": HOW,
     "sasl_plain_username": "alice",
-    "sasl_plain_password": "another-word",
+    "sasl_plain_password": "another-password",
 }
 
 

@@ -109,13 +109,13 @@ def test_rejection_names_brokers_key_value_and_reason():
 
 
 def test_keys_rejected_only_in_combination_are_named_together():
-    class Picky(Brokers):
+    class Rejecting(Brokers):
         def alter_configs(self, resources, **_):
             many = len(resources[0].configs) > 1
             return {"broker": {resources[0].name: "these do not fit" if many else "OK"}}
 
     steps = [step(1, "9"), step(1, None, "log.roll.ms")]
-    assert connection(Picky(b1=8)).change(steps, dry=True) == [
+    assert connection(Rejecting(b1=8)).change(steps, dry=True) == [
         f"{KEY} = 9 (now 8); log.roll.ms = (default) (now 8) is rejected by broker 1: "
         "these do not fit"
     ]
@@ -162,11 +162,11 @@ class Limited(Brokers):
     """A broker with a limit of one listener, listed as read-only."""
 
     def describe_configs(self, resources, **more):
-        answer = super().describe_configs(resources, **more)
+        response = super().describe_configs(resources, **more)
         of_file = described("900", (LISTENER, "900", FROM_FILE), read_only=True)
-        for keys in answer["broker"].values():
+        for keys in response["broker"].values():
             keys.update({LISTENER: of_file, "log.dirs": described("/data", read_only=True)})
-        return answer
+        return response
 
 
 def test_values_in_force_include_limits_of_listeners():

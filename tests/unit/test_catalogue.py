@@ -1,4 +1,4 @@
-"""The catalogue: each kind of service is a file of its role."""
+"""The catalogue: each kind of service has a file in its role."""
 
 import re
 from pathlib import Path
@@ -20,11 +20,11 @@ GATEWAY = {"kind": "gateway", "instance": "gateway{gateway_id}", "after": ["base
 
 
 def written(folder: Path, **kinds: object) -> Path:
-    """A collection with files of these kinds, all of one role."""
-    for name, said in kinds.items():
+    """Create a collection with files of these kinds, all in one role."""
+    for name, content in kinds.items():
         file = folder / f"roles/some/meta/services/{name}.yml"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(yaml.safe_dump(said))
+        file.write_text(yaml.safe_dump(content))
     return folder
 
 
@@ -47,7 +47,7 @@ def test_additional_file_is_an_additional_kind(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("content", "message"),
     [
         ({"kind": "other"}, "gateway.yml: kind: found 'other'; allowed: gateway"),
         ({**GATEWAY, "port": 1}, "gateway.yml: found port; allowed: accounts, address, after"),
@@ -73,9 +73,9 @@ def test_additional_file_is_an_additional_kind(tmp_path):
         ({**GATEWAY, "heap": {}}, "gateway.yml: heap: found {}; allowed: one value"),
     ],
 )
-def test_error_names_the_invalid_field(tmp_path, said, told):
-    with pytest.raises(CatalogueError, match=re.escape(told)):
-        catalogue(written(tmp_path, gateway=said, base={"kind": "base"}))
+def test_error_names_the_invalid_field(tmp_path, content, message):
+    with pytest.raises(CatalogueError, match=re.escape(message)):
+        catalogue(written(tmp_path, gateway=content, base={"kind": "base"}))
 
 
 @pytest.mark.parametrize("text", [b"kind: [", b"\xff\xfe", b"kind: !!int x"])

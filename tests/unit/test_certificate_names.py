@@ -22,12 +22,12 @@ def test_broker_certificate_has_all_advertised_and_bound_names():
     broker = by_name(site(kafka_broker_listeners=listeners))["kafka1"]
 
     assert broker["dns"] == ["kafka1.example.org", "m1", "localhost"]
-    # The address that stands for all is no name.
+    # A wildcard address is no name.
     assert broker["ips"] == ["10.0.0.1", "127.0.0.1"]
     assert broker["usages"] == ["server", "client"]
 
 
-def test_brokers_have_different_names_but_one_in_the_ensemble():
+def test_brokers_have_different_names_but_one_for_zookeeper():
     found = by_name(site())
 
     assert found["kafka1"]["common_name"] != found["kafka2"]["common_name"]
@@ -41,7 +41,7 @@ def test_client_certificate_has_no_server_usage():
         assert found[name]["usages"] == ["client"]
 
 
-def test_a_server_of_the_ensemble_is_reached_by_brokers_and_by_itself():
+def test_zookeeper_server_has_names_for_brokers_and_for_itself():
     server = by_name(site(zookeeper_address="10.0.0.3"))["zk3"]
 
     assert (server["dns"], server["ips"]) == (["m3", "localhost"], ["10.0.0.3", "127.0.0.1"])
@@ -58,7 +58,7 @@ def test_quorum_certificates_have_their_own_ca():
     assert "authority" not in found["zk3"]
 
 
-def test_spark_masters_are_ensemble_clients_if_they_elect_a_leader():
+def test_spark_masters_are_zookeeper_clients_if_they_elect_a_leader():
     assert by_name(site(spark_address="10.0.0.1"))["spark-master1-ensemble"] == {
         "name": "spark-master1-ensemble",
         "common_name": "spark-masters",

@@ -15,7 +15,7 @@ from kafka.errors import (
     NotControllerError,
     TopicAuthorizationFailedError,
 )
-from kafka_answers import connection, in_sequence
+from kafka_responses import connection, in_sequence
 
 
 @pytest.fixture
@@ -75,15 +75,15 @@ def test_library_log_is_not_in_the_output(capfd, caplog):
 
 
 def test_request_is_retried_while_the_controller_changes():
-    request = in_sequence(NotControllerError(), RuntimeError("no controller"), "answer")
-    assert connection().call("x", request) == "answer"
+    request = in_sequence(NotControllerError(), RuntimeError("no controller"), "response")
+    assert connection().call("x", request) == "response"
 
 
 def test_error_names_the_request_which_is_not_retried():
     with pytest.raises(ClusterError, match=r"metadata of topics: .*not allowed"):
         connection().call(
             "metadata of topics",
-            in_sequence(TopicAuthorizationFailedError("not allowed"), "answer"),
+            in_sequence(TopicAuthorizationFailedError("not allowed"), "response"),
         )
 
 

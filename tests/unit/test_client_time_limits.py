@@ -3,7 +3,7 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import client_security
 
-# Seconds until a broker that hangs has lost its leadership.
+# Seconds until a hanging broker has lost its leadership.
 SESSION = 18_000
 LONGEST = 35_000
 
@@ -27,7 +27,7 @@ def test_options_of_the_site_take_precedence():
     )
 
 
-def test_librdkafka_takes_every_setting_as_a_producer_and_as_a_consumer():
+def test_librdkafka_accepts_every_setting_as_a_producer_and_as_a_consumer():
     from confluent_kafka import Consumer, Producer
 
     limits = client_security.with_time_limits({"bootstrap.servers": "127.0.0.1:1"}, "librdkafka")

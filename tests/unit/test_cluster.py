@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import
 from kafka.errors import (
     NotLeaderForPartitionError,
 )
-from kafka_answers import connection, described, in_sequence
+from kafka_responses import connection, described, in_sequence
 
 
 def test_partitions_are_sorted_by_number():
@@ -29,11 +29,11 @@ def elections(parts, offsets=dict):
     """Requests of an election, with their numbers of partitions."""
     requests = []
 
-    def elect(_, wanted, **_keys):
-        requests.append(("elect", sum(map(len, wanted.values()))))
+    def elect(_, partitions, **_keys):
+        requests.append(("elect", sum(map(len, partitions.values()))))
 
-    def read(wanted, **_keys):
-        requests.append(("read", len(wanted)))
+    def read(partitions, **_keys):
+        requests.append(("read", len(partitions)))
         return offsets()
 
     connection(elect_leaders=elect, list_partition_offsets=read).elect(parts)
@@ -59,11 +59,11 @@ def test_missing_leader_is_waited_for_once():
 
 
 @pytest.mark.parametrize(
-    ("size", "took", "wanted"),
+    ("size", "took", "expected"),
     [(1, 0.01, 4), (4, 0.25, 8), (16, 0.5, 16), (16, 2.0, 4), (1, 9.0, 1), (8, 0.0, 32)],
 )
-def test_batch_size_follows_the_time_of_the_last_batch(size, took, wanted):
-    assert leader_batches.next_batch(size, took) == wanted
+def test_batch_size_follows_the_time_of_the_last_batch(size, took, expected):
+    assert leader_batches.next_batch(size, took) == expected
 
 
 def test_internal_topics_are_elected_first():

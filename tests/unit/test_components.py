@@ -25,11 +25,11 @@ def known(tmp_path):
 @pytest.mark.parametrize(
     ("file", "sum_", "poms", "title", "version"),
     [
-        # By the list of checksums, whatever its file is called.
+        # By checksum, whatever the file name is.
         ("agent.jar", LISTED, [["x", "y", "1"]], "io.prometheus.jmx:agent", "1.0.1"),
-        # By the descriptor that is its own.
+        # By its own POM.
         ("own-1.2-linux.jar", SUM, [["b", "c", "1"], ["a", "own", "1.2"]], "a:own", "1.2"),
-        # By its name, with the group that images/licences.yml has.
+        # By its name, with the group in images/licences.yml.
         ("rocksdbjni-9.8.4.jar", SUM, [], "org.rocksdb:rocksdbjni", "9.8.4"),
         ("zstd-jni-1.5.7-7.jar", SUM, [], "zstd-jni", "1.5.7-7"),
         ("kafka-metal-json.jar", SUM, [], "metal.kafka:kafka-metal-json", "0.1.0"),
@@ -48,15 +48,15 @@ def test_recorded_licence_of_a_jar_takes_precedence(known):
 
 
 @pytest.mark.parametrize(
-    ("name", "said", "licences_"),
+    ("name", "recorded", "licences_"),
     [
         ("python3.13", [], ("PSF-2.0",)),
         ("python3.13", ["Other"], ("Other",)),
         ("libc6", [], ()),
     ],
 )
-def test_package_without_a_machine_readable_licence(known, name, said, licences_):
-    found = {"kind": "deb", "name": name, "version": "1", "licences": said}
+def test_package_without_a_machine_readable_licence(known, name, recorded, licences_):
+    found = {"kind": "deb", "name": name, "version": "1", "licences": recorded}
     assert known.component(found).licences == licences_
 
 

@@ -105,9 +105,9 @@ def test_volume_of_several_users_belongs_to_their_group():
 
 
 def test_content_gets_new_owner_and_group_can_write(tmp_path):
-    """As root in a container, with the capabilities that the project gives it."""
+    """The script runs as root in a container, with the capabilities of the project."""
     own, shared = os.getuid(), os.getgid()
-    for name in ("mine", "ours"):
+    for name in ("own", "shared"):
         (tmp_path / name / "deep").mkdir(parents=True)
         (tmp_path / name / "deep" / "file").touch(mode=0o640)
     called = tmp_path / "called"
@@ -115,20 +115,20 @@ def test_content_gets_new_owner_and_group_can_write(tmp_path):
     tool = tmp_path / "bin" / "chown"
     tool.write_text(f'#!/bin/sh\necho "$*" >> {called}\n')
     tool.chmod(0o755)
-    given = [f"{own}:7 mine", f"{own + 1}:7 mine", f"0:{shared} ours"]
+    given = [f"{own}:7 own", f"{own + 1}:7 own", f"0:{shared} shared"]
     script = CHOWN_SCRIPT.replace("/volumes/", f"{tmp_path}/")
     path = f"{tmp_path}/bin:{os.environ['PATH']}"
     subprocess.run(["sh", "-euc", script, "volumes", *given], env={"PATH": path}, check=True)
 
     assert called.read_text().splitlines() == [
-        f"{own}:7 {tmp_path}/mine",
-        f"-R {own + 1}:7 {tmp_path}/mine",
-        f"{own + 1}:7 {tmp_path}/mine",
-        f"0:{shared} {tmp_path}/ours",
+        f"{own}:7 {tmp_path}/own",
+        f"-R {own + 1}:7 {tmp_path}/own",
+        f"{own + 1}:7 {tmp_path}/own",
+        f"0:{shared} {tmp_path}/shared",
     ]
-    modes = [(tmp_path / at).stat().st_mode & 0o777 for at in ("ours", "ours/deep")]
+    modes = [(tmp_path / at).stat().st_mode & 0o777 for at in ("shared", "shared/deep")]
     assert [oct(mode & 0o070) for mode in modes] == ["0o70", "0o70"]
-    assert (tmp_path / "ours/deep/file").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "shared/deep/file").stat().st_mode & 0o777 == 0o640
 
 
 @pytest.mark.parametrize("mount", [bind("/etc/localtime"), bind(ROOT), "named:/data"])

@@ -27,12 +27,12 @@ def engine(monkeypatch, tmp_path):
         kept = str(tmp_path / "baselines" / NAME)
 
         def has(self, container):
-            answers = {f"/containers/{NAME}/json": container}
+            responses = {f"/containers/{NAME}/json": container}
             # A new object for each response, as over the socket.
             monkeypatch.setattr(
                 engine_api,
                 "get_json",
-                lambda _, request: json.loads(json.dumps(answers.get(request))),
+                lambda _, request: json.loads(json.dumps(responses.get(request))),
             )
 
         def compare(self, declared=DECLARED):

@@ -39,14 +39,16 @@ def test_users_of_shared_directories_are_in_their_group():
 
 def test_the_documentation_has_the_same_table():
     document = (ROOT / "docs/operate/guides/security.md").read_text(encoding="utf-8")
-    told = {name: (int(uid), int(gid), word) for name, uid, gid, word in ROW.findall(document)}
-    assert told == {
+    documented = {
+        name: (int(uid), int(gid), shared) for name, uid, gid, shared in ROW.findall(document)
+    }
+    assert documented == {
         user.service: (user.uid, user.gid or user.uid, "yes" if user.shared else "no")
         for user in container_users.users().values()
     }
 
 
-def test_every_container_that_a_role_runs_has_a_user():
+def test_every_container_has_a_user():
     kinds = {service.kind for service in SERVICES} - {"kafka"} | {"kafka_broker"}
     assert kinds <= set(container_users.users())
 
@@ -63,12 +65,12 @@ def test_site_can_set_user_ids():
         "gid": 10700,
         "group": 10001,
     }
-    # Whose group is not his number keeps it.
+    # A user whose group differs from its uid keeps its group.
     assert container_user("kafka_broker", {"kafka_broker": 10700})["gid"] == 10003
 
 
 @pytest.mark.parametrize(
-    ("service", "own", "told"),
+    ("service", "own", "message"),
     [
         ("gateway", {}, "found no user of gateway; allowed: alertmanager, "),
         ("zookeeper", {"zookeper": 1}, "service_uids: found zookeper; allowed: "),
@@ -76,8 +78,8 @@ def test_site_can_set_user_ids():
         ("zookeeper", {"zookeeper": "root"}, "service_uids.zookeeper: found 'root'"),
     ],
 )
-def test_invalid_user_id_is_refused(service, own, told):
-    with pytest.raises(AnsibleFilterError, match=re.escape(told)):
+def test_invalid_user_id_is_refused(service, own, message):
+    with pytest.raises(AnsibleFilterError, match=re.escape(message)):
         container_user(service, own)
 
 

@@ -26,8 +26,8 @@ from kafka.admin import (
 class Manager:
     """A fake client manager that encodes requests and returns prepared responses."""
 
-    def __init__(self, answer):
-        self.answer = answer
+    def __init__(self, response):
+        self.response = response
         self.requests = []
 
     def send(self, request, node_id=None):
@@ -40,12 +40,12 @@ class Manager:
         type(request)[version]
         request.with_header(correlation_id=1, client_id="test")
         self.requests.append(request)
-        return self.answer(request)
+        return self.response(request)
 
 
-def made(kind, answer, **more):
+def made(kind, response, **more):
     connection = kind.__new__(kind)
-    manager = Manager(answer)
+    manager = Manager(response)
     connection.admin = SimpleNamespace(_manager=manager, _send_request_to_controller=None)
     connection.timeout, connection.request_timeout, connection.deadline = 1, 0.25, Deadline(1)
     connection.known_brokers = lambda: [1]
@@ -55,7 +55,7 @@ def made(kind, answer, **more):
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "skipped"),
+    ("own_codes", "library_codes", "skipped"),
     [
         (acl_client.OPERATIONS, ACLOperation, 2),
         (acl_client.RESOURCE_TYPES, ResourceType, 2),
@@ -64,9 +64,11 @@ def made(kind, answer, **more):
         (user_client.SCRAM, ScramMechanism, 1),
     ],
 )
-def test_protocol_codes_equal_those_of_the_library(ours, theirs, skipped):
-    existing = {each.name: int(each) for each in theirs if int(each) >= skipped}
-    assert {name.upper().replace("-", "_"): number for name, number in ours.items()} == existing
+def test_protocol_codes_equal_those_of_the_library(own_codes, library_codes, skipped):
+    existing = {each.name: int(each) for each in library_codes if int(each) >= skipped}
+    assert {
+        name.upper().replace("-", "_"): number for name, number in own_codes.items()
+    } == existing
 
 
 def test_every_operation_has_a_code():
@@ -116,37 +118,37 @@ def test_missing_authorizer_is_reported_with_a_remedy():
 def test_thousand_acls_are_created_in_five_requests():
     many = [Acl(f"User:u{n}", "topic", f"t{n % 50}", "read") for n in range(1000)]
 
-    def answer(request):
+    def response(request):
         if hasattr(request, "creations"):
             results = [SimpleNamespace(error_code=0, error_message=None)] * len(request.creations)
             return SimpleNamespace(results=results)
         return listed(*many)
 
-    connection, requests = made(acl_client.AclConnection, answer)
+    connection, requests = made(acl_client.AclConnection, response)
     assert connection.create_acls(many) == {}
     assert [len(r.creations) for r in requests if hasattr(r, "creations")] == [200] * 5
     assert len(requests) == 6
 
 
 def test_rejected_acl_has_kafkas_message():
-    def answer(request):
+    def response(request):
         if hasattr(request, "creations"):
             refused = SimpleNamespace(error_code=31, error_message="Not allowed")
             return SimpleNamespace(results=[refused])
         return listed()
 
-    connection, _ = made(acl_client.AclConnection, answer)
+    connection, _ = made(acl_client.AclConnection, response)
     assert connection.create_acls([READ]) == {READ: "Not allowed"}
 
 
 def test_late_acls_are_blockers():
-    def answer(request):
+    def response(request):
         if hasattr(request, "creations"):
             fine = SimpleNamespace(error_code=0, error_message=None)
             return SimpleNamespace(results=[fine])
         return listed()
 
-    connection, _ = made(acl_client.AclConnection, answer, timeout=0.2)
+    connection, _ = made(acl_client.AclConnection, response, timeout=0.2)
     assert connection.create_acls([READ]) == {READ: "not in force after 0.2 s"}
 
 
@@ -155,7 +157,7 @@ def entity(*parts):
 
 
 def test_quotas_are_read_in_one_request():
-    answer = SimpleNamespace(
+    response = SimpleNamespace(
         error_code=0,
         error_message=None,
         entries=[
@@ -166,7 +168,7 @@ def test_quotas_are_read_in_one_request():
             SimpleNamespace(entity=entity(("ip", "10.0.0.1")), values=[]),
         ],
     )
-    connection, requests = made(quota_client.QuotaConnection, lambda _: answer)
+    connection, requests = made(quota_client.QuotaConnection, lambda _: response)
     assert connection.read_quotas() == {
         Entity("*", "x"): {"producer_byte_rate": 5.0},
         Entity(ip="10.0.0.1"): {},
@@ -175,14 +177,14 @@ def test_quotas_are_read_in_one_request():
 
 
 def test_quota_change_has_null_for_the_default_and_removed_keys():
-    def answer(request):
+    def response(request):
         return SimpleNamespace(
             entries=[
                 SimpleNamespace(error_code=42, error_message="no", entity=entity(("user", None)))
             ]
         )
 
-    connection, requests = made(quota_client.QuotaConnection, answer)
+    connection, requests = made(quota_client.QuotaConnection, response)
     step = Alter(Entity("*"), {}, {"producer_byte_rate": 5.0}, ("consumer_byte_rate",))
     assert connection.alter_quotas([step], dry=True) == {Entity("*"): "no"}
     (entry,) = requests[0].entries
@@ -195,7 +197,7 @@ def test_quota_change_has_null_for_the_default_and_removed_keys():
 
 
 def test_credentials_are_changed_in_one_request():
-    def answer(request):
+    def response(request):
         results = [
             SimpleNamespace(user="a", error_code=0, error_message=None),
             # The user does not exist, which is the desired state.
@@ -204,12 +206,12 @@ def test_credentials_are_changed_in_one_request():
         ]
         return SimpleNamespace(results=results)
 
-    connection, requests = made(user_client.UserConnection, answer)
+    connection, requests = made(user_client.UserConnection, response)
     how = "SCRAM-SHA-512"
     steps = [Put(Key("a", how), 4096, ""), Remove(Key("b", how)), Put(Key("c", how), 4096, "")]
-    secrets = {name: Secret(f"word-of-{name}") for name in "ac"}
+    secrets = {name: Secret(f"password-of-{name}") for name in "ac"}
     assert connection.alter_users(steps, secrets) == {"c": "unacceptable"}
     (request,) = requests
     assert [each[:3] for each in request.upsertions] == [("a", 2, 4096), ("c", 2, 4096)]
     assert request.deletions == [("b", 2)]
-    assert "word-of" not in str(request)
+    assert "password-of" not in str(request)

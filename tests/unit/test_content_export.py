@@ -29,7 +29,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared
 
 
 def planned(state, declared):
-    """Everything that the four modules would do to ``state`` by the declarations."""
+    """Return the steps of the four modules from ``state`` to the declarations."""
     specs = content_specs(
         {
             "topics": declared["kafka_content_topics"],
@@ -298,13 +298,13 @@ def random_state(chance):
 
 def test_export_of_any_cluster_plans_no_changes():
     chance = random.Random(7)
-    seen = 0
+    count = 0
     for _ in range(200):
         state = random_state(chance)
         found = declarations(state)
         assert planned(state, found) == []
-        seen += sum(len(found[f"kafka_content_{each}"]) for each in ("topics", "users", "acls"))
-    assert seen > 1000
+        count += sum(len(found[f"kafka_content_{each}"]) for each in ("topics", "users", "acls"))
+    assert count > 1000
 
 
 @pytest.mark.parametrize("number", [-1, 0, 1, 999, 1000, 1024, 60_000, 86_400_000, 10**10])

@@ -32,7 +32,7 @@ LEAF = leaf.Leaf("kafka1", "kafka1", "any", dns=("kafka1",), ips=("127.0.0.1",))
 
 @pytest.fixture
 def run(tmp_path):
-    """Run the task with options besides those that each of them has."""
+    """Run the task with ``options`` in addition to the default ones."""
 
     def task(*, dry=False, diff=False, **options):
         base = {
@@ -53,8 +53,8 @@ def run(tmp_path):
 
 @pytest.fixture
 def secret(tmp_path):
-    """Ask the lookup."""
-    # What Ansible's loader does, which tests have not.
+    """Run the lookup."""
+    # Ansible's loader does this in a play.
     options = yaml.safe_load(DOCUMENTATION)["options"]
     constants.config.initialize_plugin_configuration_definitions("lookup", NAME, options)
 
@@ -107,23 +107,23 @@ def test_issued_keys_work_in_a_tls_handshake(run, secret, tmp_path):
     run()
     keystore, trusted, ca = secret("keypair:kafka1", "truststore", "ca")
     assert trusted == ca
-    served = tls.server(tmp_path, keystore, trusted=trusted)
+    server = tls.server(tmp_path, keystore, trusted=trusted)
     for name in ("kafka1", "127.0.0.1"):
-        asks = tls.client(tmp_path, trusted, keystore=keystore)
-        assert tls.handshake(asks, served, name) == b"x"
+        client = tls.client(tmp_path, trusted, keystore=keystore)
+        assert tls.handshake(client, server, name) == b"x"
 
 
 def test_results_and_diffs_contain_no_secret(run, secret, tmp_path):
     given = {"passwords": ["alice", "bob"], "given_passwords": {"bob": "geheim-1234"}}
-    told = [run(diff=True, dry=True, **given), run(diff=True, **given)]
-    told.append(run(diff=True, rotate="passwords", **given))
-    text = json.dumps(told)
+    results = [run(diff=True, dry=True, **given), run(diff=True, **given)]
+    results.append(run(diff=True, rotate="passwords", **given))
+    text = json.dumps(results)
     terms = ["password:alice", "previous_password:alice", "password:bob", "key:kafka1"]
     values = [line for value in secret(*terms) for line in value.splitlines()[-3:]]
     assert len(values) > 5
     assert [value for value in values if "-----" not in value and value in text] == []
-    assert "password alice: since" in told[0]["diff"]["after"]
-    assert told[0]["diff"]["after"] == told[1]["diff"]["after"]
+    assert "password alice: since" in results[0]["diff"]["after"]
+    assert results[0]["diff"]["after"] == results[1]["diff"]["after"]
     assert "diff" not in run(**given)
 
 
@@ -142,7 +142,7 @@ def test_concurrent_runs_create_one_ca(run, secret):
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"stores": 1}, "found the key 'stores'; wanted: store (did you mean that?)"),
         ({"renew_before_days": "soon"}, "renew_before_days"),
@@ -152,10 +152,10 @@ def test_concurrent_runs_create_one_ca(run, secret):
         ({"ca": {"directory": "/nowhere"}}, "/nowhere/ca.crt: No such file or directory; wanted"),
     ],
 )
-def test_invalid_spec_changes_nothing(run, tmp_path, options, says):
+def test_invalid_spec_changes_nothing(run, tmp_path, options, message):
     with pytest.raises(AnsibleActionFail) as error:
         run(**options)
-    assert says in error.value.message
+    assert message in error.value.message
     assert list(tmp_path.iterdir()) == []
 
 
@@ -183,9 +183,9 @@ def test_a_lost_password_is_not_replaced(run, tmp_path):
 # -- a cluster that was created from another store -------------------------------------------
 
 
-def machines(*roots, **told):
-    """What a machine tells of a cluster."""
-    return [{"name": "node1", "roots": list(roots), **told}]
+def machines(*roots, **state):
+    """Return the state of a cluster on one machine."""
+    return [{"name": "node1", "roots": list(roots), **state}]
 
 
 def test_cluster_from_another_store_gets_no_new_keys(run, tmp_path):
@@ -207,7 +207,7 @@ def test_own_store_and_replaced_ca_are_accepted(run):
     assert not run(machines=machines(old, "AA:01"))["changed"]
     (new,) = run(machines=machines(old), rotate="ca", phase="replace")["ca"]["fingerprints"]
     assert new != old
-    # Machines have the old one until they are rolled.
+    # Machines have the old CA until they are rolled.
     assert not run(machines=machines(old))["changed"]
     assert not run(machines=machines(new))["changed"]
 
@@ -234,30 +234,30 @@ UNKNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("told", "says"), UNKNOWN)
-def test_new_keys_are_refused_if_the_cluster_may_have_keys(run, tmp_path, told, says):
+@pytest.mark.parametrize(("state", "message"), UNKNOWN)
+def test_new_keys_are_refused_if_the_cluster_may_have_keys(run, tmp_path, state, message):
     fresh = [{"name": "node2"}]
     for dry in (True, False):
         with pytest.raises(
             AnsibleActionFail, match="does not exist yet, and it is unknown whether"
         ) as error:
-            run(machines=machines(**told) + fresh, dry=dry)
-        assert says in error.value.message
+            run(machines=machines(**state) + fresh, dry=dry)
+        assert message in error.value.message
         assert "docs/operate/guides/secret-store.md" in error.value.message
         assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("told", [told for told, _ in UNKNOWN])
-def test_known_store_works_with_unreadable_machines(run, told):
+@pytest.mark.parametrize("state", [state for state, _ in UNKNOWN])
+def test_known_store_works_with_unreadable_machines(run, state):
     (own,) = run()["ca"]["fingerprints"]
-    assert not run(machines=machines(**told))["changed"]
-    assert not run(machines=machines(own) + machines(**told))["changed"]
-    assert run(machines=machines(own) + machines(**told), passwords=["alice", "new"])["changed"]
+    assert not run(machines=machines(**state))["changed"]
+    assert not run(machines=machines(own) + machines(**state))["changed"]
+    assert run(machines=machines(own) + machines(**state), passwords=["alice", "new"])["changed"]
 
 
 def test_running_cluster_without_security_gets_its_first_keys(run):
-    told = {"configured": ["test-kafka1"], "data": ["/data"], "running": ["test-kafka1"]}
-    assert run(machines=machines(**told))["changed"]
+    state = {"configured": ["test-kafka1"], "data": ["/data"], "running": ["test-kafka1"]}
+    assert run(machines=machines(**state))["changed"]
 
 
 def test_cluster_with_lost_configuration_gets_new_keys_by_name(run):
@@ -283,11 +283,11 @@ def test_rotation_without_a_store_is_refused(run, tmp_path, rotate):
 
 @pytest.fixture
 def earlier(tmp_path, monkeypatch, run):
-    """A store as an earlier release left it: it knows nothing of generations."""
+    """A store of an earlier release, without generations."""
     real = store_document.write
 
-    def write(what):
-        return real(replace(what, generations={}))
+    def write(content):
+        return real(replace(content, generations={}))
 
     with monkeypatch.context() as patched:
         patched.setattr(store_document, "write", write)
@@ -302,16 +302,16 @@ def test_secrets_of_a_new_store_are_not_exposed(run):
 
 def test_secrets_of_an_earlier_release_are_named_until_each_is_rotated(earlier):
     names = {"passwords": ["alice", "bob"]}
-    told = earlier(**names)
-    assert not told["changed"]
+    result = earlier(**names)
+    assert not result["changed"]
     ca = "CA CN=test CA G1,O=test"
-    assert told["exposed"] == [ca, "certificate kafka1", "password alice", "password bob"]
-    told = earlier(**names, rotate="passwords", names=["alice"])
-    assert "password alice" not in told["exposed"]
-    assert "password bob" in told["exposed"]
+    assert result["exposed"] == [ca, "certificate kafka1", "password alice", "password bob"]
+    result = earlier(**names, rotate="passwords", names=["alice"])
+    assert "password alice" not in result["exposed"]
+    assert "password bob" in result["exposed"]
     earlier(**names, rotate="passwords")
-    told = earlier(**names, rotate="ca", phase="trust")
-    assert told["exposed"] == [ca, "certificate kafka1"]
+    result = earlier(**names, rotate="ca", phase="trust")
+    assert result["exposed"] == [ca, "certificate kafka1"]
     assert earlier(**names, rotate="ca", phase="issue")["exposed"] == [ca]
     assert earlier(**names, rotate="ca", phase="drop")["exposed"] == []
     assert earlier(**names)["exposed"] == []
@@ -323,7 +323,7 @@ def test_an_earlier_release_reads_a_store_of_this_one(run, tmp_path):
     secrets = vault_password.load(str(tmp_path / "conf/password"))
     document = json.loads(VaultLib(secrets).decrypt(store.read_text()))
     assert document.pop("generations")
-    # All that the earlier one wants, and each password with the keys that it knows.
+    # The keys that the earlier release requires, of the document and of each password.
     assert set(document) == {
         *("format", "cluster", "authorities", "issuer", "roots", "certificates"),
         *("passwords", "made"),
@@ -331,7 +331,7 @@ def test_an_earlier_release_reads_a_store_of_this_one(run, tmp_path):
     assert set(document["passwords"]["alice"]) == {"value", "since", "previous"}
 
 
-# -- what a site brings -------------------------------------------------------------------------
+# -- files provided by a site -------------------------------------------------------------------
 
 OWN = site_ca.issuing()
 OTHER = site_ca.make("Other root")
@@ -371,8 +371,8 @@ def test_provided_ca_is_imported_and_its_files_can_be_removed(run, secret, site,
     assert not run()["changed"]
     keystore, trusted, ca = secret("keypair:kafka1", "truststore", "ca")
     assert (trusted, ca) == (pem.pem([OWN.root]), pem.pem([OWN.certificate, OWN.root]))
-    served = tls.server(tmp_path, keystore)
-    assert tls.handshake(tls.client(tmp_path, trusted), served, "kafka1") == b"x"
+    server = tls.server(tmp_path, keystore)
+    assert tls.handshake(tls.client(tmp_path, trusted), server, "kafka1") == b"x"
 
 
 @pytest.mark.parametrize("before", [{}, {"rotate": "ca", "phase": "trust"}])
@@ -390,8 +390,8 @@ def test_ready_made_certificates_have_no_root_in_their_chain(run, secret, site, 
     assert not run(ca={"directory": str(site)})["changed"]
     keystore, trusted = secret("keypair:kafka1", "truststore")
     assert keystore.count("BEGIN CERTIFICATE") == 2
-    served = tls.server(tmp_path, keystore)
-    assert tls.handshake(tls.client(tmp_path, trusted), served, "kafka1") == b"x"
+    server = tls.server(tmp_path, keystore)
+    assert tls.handshake(tls.client(tmp_path, trusted), server, "kafka1") == b"x"
 
 
 def test_a_key_may_be_encrypted_with_the_password_of_the_store(run, secret, site, tmp_path):
@@ -416,7 +416,7 @@ def no_key(site):
     os.unlink(site / "kafka1.key")
 
 
-def vaulted_by_somebody_else(site):
+def vaulted_with_another_password(site):
     (site / "kafka1.key").write_text("$ANSIBLE_VAULT;1.1;AES256\n6162\n")
 
 
@@ -457,7 +457,10 @@ FAULTS = [
     (other_key, "kafka1.crt: found a key of another certificate; wanted: the key of this one"),
     (locked_key, "kafka1.key: found a key with a passphrase; wanted: a key without"),
     (no_key, "kafka1.key: No such file or directory; wanted: a readable file"),
-    (vaulted_by_somebody_else, "kafka1.key: found a file of Ansible Vault that the store's passw"),
+    (
+        vaulted_with_another_password,
+        "kafka1.key: found a file of Ansible Vault that the store's passw",
+    ),
     (no_certificate, "kafka1.crt: found no readable certificate; wanted: certificates"),
     (another_name, "kafka1.crt: found the DNS names kafka9; wanted: also kafka1"),
     (expired, "kafka1.crt: found CN=kafka1,O=any expired since"),
@@ -467,13 +470,15 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "says"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
-def test_invalid_provided_file_is_named_and_nothing_is_imported(run, site, tmp_path, fault, says):
+@pytest.mark.parametrize(("fault", "message"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
+def test_invalid_provided_file_is_named_and_nothing_is_imported(
+    run, site, tmp_path, fault, message
+):
     fault(site)
     before = everything(tmp_path)
     with pytest.raises(AnsibleActionFail) as error:
         run(ca={"directory": str(site)})
-    assert says in error.value.message
+    assert message in error.value.message
     assert f"{site}/" in error.value.message
     assert everything(tmp_path) == before
 
@@ -494,9 +499,9 @@ def test_invalid_provided_ca_is_named_with_its_file(run, site, tmp_path):
 def test_further_roots_are_trusted(run, secret, site):
     (site / "more.crt").write_text(chain(OTHER))
     run()
-    told = run(ca={"trusted_file": f"{site}/more.crt"})
-    assert told["steps"] == ["trusted root CN=Other root,O=Example: added"]
-    assert len(told["ca"]["fingerprints"]) == 2
+    result = run(ca={"trusted_file": f"{site}/more.crt"})
+    assert result["steps"] == ["trusted root CN=Other root,O=Example: added"]
+    assert len(result["ca"]["fingerprints"]) == 2
     assert secret("truststore")[0].endswith(chain(OTHER))
 
 

@@ -123,11 +123,11 @@ def test_second_run_changes_nothing():
         ),
     ],
 )
-def test_changes_are_reported_in_messages(change, steps):
+def test_steps_name_each_change(change, steps):
     planned = plan(FRESH, desired(**change), NOTHING, NOW)
     assert len(planned.steps) == len(steps)
-    for told, expected in zip(planned.steps, steps, strict=True):
-        assert told.startswith(expected)
+    for step, expected in zip(planned.steps, steps, strict=True):
+        assert step.startswith(expected)
 
 
 def test_certificates_are_renewed_before_they_expire():
@@ -168,7 +168,7 @@ def test_expiring_ca_is_noted_and_expired_ca_is_refused():
     short = after(desired(ca=CaSpec("test CA", 100)))
     note = plan(short, SPEC, NOTHING, NOW).notes[0]
     assert note.startswith("CA CN=test CA G1,O=test: expires on ")
-    # They end with their CA, and are not renewed day by day for that.
+    # Certificates expire with their CA: they are not renewed every day.
     assert plan(short, SPEC, NOTHING, NOW + 95 * DAY).steps == ()
     assert (
         "wanted: a new CA, by rotate: ca with phase: replace"
@@ -208,7 +208,7 @@ def test_completed_phase_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    ("before", "phase", "says"),
+    ("before", "phase", "message"),
     [
         (
             (SPEC,),
@@ -222,8 +222,8 @@ def test_completed_phase_changes_nothing():
         ),
     ],
 )
-def test_skipped_phase_is_refused(before, phase, says):
-    assert problems(after(*before), rotating(phase))[0].startswith(says)
+def test_skipped_phase_is_refused(before, phase, message):
+    assert problems(after(*before), rotating(phase))[0].startswith(message)
 
 
 def test_rotation_in_progress_is_noted():
@@ -246,13 +246,13 @@ def test_undeclared_certificate_is_dropped_with_its_ca():
 
 
 def texts(held, name):
-    """What a member is given: keystore and truststore."""
+    """Return keystore and truststore of a member."""
     document = store_document.document(store_document.write(held))
     return store_items.pick(document, f"keypair:{name}"), store_items.pick(document, "truststore")
 
 
-def talk(folder, one, two):
-    """kafka1 by the one store and kafka2 by the other shake hands, both ways."""
+def shake_hands(folder, one, two):
+    """Shake hands between kafka1 of one store and kafka2 of the other, in both directions."""
     (key1, trust1), (key2, trust2) = texts(one, "kafka1"), texts(two, "kafka2")
     server1 = tls.server(folder, key1, trusted=trust1)
     assert tls.handshake(tls.client(folder, trust2, keystore=key2), server1, "kafka1") == b"x"
@@ -279,7 +279,7 @@ def files(base, *roots):
 
 OLD_ROOT = FRESH.roots[0]
 WAYS = {
-    "to a CA that is made": phases(),
+    "to a generated CA": phases(),
     "to a CA of the site": phases(Given(authority=OWN), ca=OWN_FILES),
     "renewed names and passwords": [
         (desired(certificates=(replace(KAFKA1, ips=("10.0.0.1",)), KAFKA2)), NOTHING)
@@ -308,18 +308,18 @@ def test_members_trust_each_other_during_a_roll_out(way, tmp_path):
     for before, held in itertools.pairwise(stores):
         assert store_document.write(before) != store_document.write(held)
         for one, two in ((before, held), (held, before), (held, held)):
-            talk(tmp_path, one, two)
+            shake_hands(tmp_path, one, two)
     assert not {OLD_ROOT} & set(stores[-1].roots) or way.startswith("renewed")
 
 
 def test_replace_interrupts_trust_between_members(tmp_path):
     held = plan(FRESH, rotating("replace"), NOTHING, NOW).content
-    talk(tmp_path, held, held)
+    shake_hands(tmp_path, held, held)
     with pytest.raises(ssl.SSLError):
-        talk(tmp_path, FRESH, held)
+        shake_hands(tmp_path, FRESH, held)
 
 
-MADE_BY_THE_SITE = plan(None, desired(ca=READY), READY_FILES, NOW).content
+READY_MADE = plan(None, desired(ca=READY), READY_FILES, NOW).content
 BY_ITS_CA = plan(None, desired(ca=OWN_FILES), Given(authority=OWN), NOW).content
 REFUSED = {
     "ready-made at once": (
@@ -329,19 +329,19 @@ REFUSED = {
         "certificates: kafka1: found a new root, CN=Root CA,O=Example; wanted: one that members "
         "already trust",
     ),
-    "made here at once": (
-        MADE_BY_THE_SITE,
+    "generated at once": (
+        READY_MADE,
         SPEC,
         NOTHING,
         "found a new root, CN=test CA G1,O=test",
     ),
-    "a root that goes too early": (
-        plan(MADE_BY_THE_SITE, rotating("trust", ca=READY), READY_FILES, NOW).content,
+    "root removed too early": (
+        plan(READY_MADE, rotating("trust", ca=READY), READY_FILES, NOW).content,
         SPEC,
         NOTHING,
         "certificates: kafka1: found the root CN=Root CA,O=Example no longer trusted",
     ),
-    "another CA without a word": (
+    "another CA without a rotation": (
         FRESH,
         desired(ca=OWN_FILES),
         Given(authority=OWN),
@@ -371,8 +371,8 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_change_that_breaks_trust_between_members_is_refused(case):
-    before, spec, given, says = REFUSED[case]
-    assert any(says in problem for problem in problems(before, spec, given))
+    before, spec, given, message = REFUSED[case]
+    assert any(message in problem for problem in problems(before, spec, given))
 
 
 def test_replace_is_not_refused():
@@ -386,7 +386,7 @@ def test_provided_ca_is_imported(tmp_path):
     planned = plan(None, spec, Given(authority=OWN), NOW)
     assert planned.steps[0].startswith("CA CN=Issuing CA,O=Example: provided by the site, valid")
     assert planned.content.roots == (OWN.root,)
-    talk(tmp_path, planned.content, planned.content)
+    shake_hands(tmp_path, planned.content, planned.content)
     assert plan(planned.content, spec, NOTHING, NOW).steps == ()
     assert plan(planned.content, SPEC, NOTHING, NOW).steps == ()
 
@@ -412,20 +412,20 @@ def test_all_ready_made_certificates_are_validated_before_import():
     )
 
 
-# -- what is told -------------------------------------------------------------------------------
+# -- reports ------------------------------------------------------------------------------------
 
 
 def test_the_report_has_dates_and_fingerprints():
     planned = plan(FRESH, SPEC, NOTHING, NOW + 10 * DAY)
-    told = store_report.report(planned, SPEC, NOW + 10 * DAY)
-    ends = [(each["kind"], each["name"], each["days_left"]) for each in told["expiry"]]
+    report = store_report.report(planned, SPEC, NOW + 10 * DAY)
+    ends = [(each["kind"], each["name"], each["days_left"]) for each in report["expiry"]]
     assert ends == [
         ("certificate", "kafka1", 386),
         ("certificate", "kafka2", 386),
         ("root", "CN=test CA G1,O=test", 3639),
     ]
     print_of_the_ca = pem.fingerprint(OLD_ROOT)
-    assert told["ca"] == {
+    assert report["ca"] == {
         "issuer": print_of_the_ca,
         "fingerprints": [print_of_the_ca],
         "rotation": "none",
@@ -435,14 +435,14 @@ def test_the_report_has_dates_and_fingerprints():
 def test_reports_contain_no_secret():
     held = after(SPEC, desired(rotate="passwords"), rotating("trust"))
     planned = plan(held, desired(rotate="certificates"), NOTHING, NOW)
-    told = f"{store_report.report(planned, SPEC, NOW)} {store_report.lines(held)} {planned}"
+    text = f"{store_report.report(planned, SPEC, NOW)} {store_report.lines(held)} {planned}"
     secrets = [each.value for each in held.passwords.values()]
     secrets += [each.previous for each in held.passwords.values()]
     for each in (*held.certificates.values(), *held.authorities):
         secrets += pem.key_pem(each.key).splitlines()[1:-1]
     assert len(secrets) > 10
-    assert [secret for secret in secrets if secret in told] == []
-    assert "BEGIN PRIVATE" not in told
+    assert [secret for secret in secrets if secret in text] == []
+    assert "BEGIN PRIVATE" not in text
 
 
 def test_dry_run_has_the_same_diff_as_the_run():
@@ -454,11 +454,11 @@ def test_dry_run_has_the_same_diff_as_the_run():
     assert f"password alice: since {TODAY}" in one
 
 
-# -- the text of a store, and single secrets out of it -------------------------------------------
+# -- parsing a store, and selecting secrets ------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "found no store of credentials in the vault"),
         ("[]", "found no store of credentials in the vault"),
@@ -469,8 +469,8 @@ def test_dry_run_has_the_same_diff_as_the_run():
     ],
     ids=tls.named,
 )
-def test_invalid_store_text_is_refused_without_its_content(text, says):
-    with pytest.raises(store_document.ContentError, match=says):
+def test_invalid_store_text_is_refused_without_its_content(text, message):
+    with pytest.raises(store_document.ContentError, match=message):
         store_document.read(text)
 
 
@@ -500,7 +500,7 @@ def test_ca_is_the_issuing_ca():
 
 
 @pytest.mark.parametrize(
-    ("term", "kind", "says"),
+    ("term", "kind", "message"),
     [
         (
             "password:eve",
@@ -523,8 +523,8 @@ def test_ca_is_the_issuing_ca():
         ("pasword:alice", store_items.TermError, "wanted: password .did you mean that.., one of"),
     ],
 )
-def test_missing_secret_is_named(term, kind, says):
-    with pytest.raises(kind, match=says):
+def test_missing_secret_is_named(term, kind, message):
+    with pytest.raises(kind, match=message):
         store_items.pick(DOCUMENT, term)
 
 

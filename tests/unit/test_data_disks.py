@@ -39,14 +39,14 @@ CASES = {
     "ready disk": (OURS, UUID, "ready", "use", "ready"),
     "ready disk, mounted": (MOUNTED, UUID, "ready", "use", "ready"),
     "ready disk without a line in fstab": (OURS, "", "ready", "use", "ready"),
-    "our disk that an old container still holds": (
+    "our disk, still in use by an old container": (
         replace(OURS, busy=True),
         UUID,
         "ready",
         "use",
         "ready",
     ),
-    "a run that ended between format and marker": (
+    "a run interrupted between format and marker": (
         replace(SPARE, contents=XFS, empty=True),
         "",
         "blank",
@@ -100,7 +100,7 @@ CASES = {
         "refuse",
         "LVM2_member, part of dm-0",
     ),
-    "something nameless in use": (
+    "an unidentified device in use": (
         replace(SPARE, busy=True),
         "",
         "foreign",
@@ -191,7 +191,7 @@ CASES = {
         "refuse",
         "Structure needs cleaning",
     ),
-    "a blank disk where another one was": (SPARE, UUID, "blank", "refuse", "blank"),
+    "a blank disk in place of another one": (SPARE, UUID, "blank", "refuse", "blank"),
 }
 
 
@@ -209,7 +209,7 @@ def test_only_blank_disks_are_formatted_without_overwrite():
         for case, (device, known, *_) in CASES.items()
         if classify(SPEC, [device], OWNER, known=known).action == "format"
     }
-    assert formatted == {"a blank disk", "a run that ended between format and marker"}
+    assert formatted == {"a blank disk", "a run interrupted between format and marker"}
 
 
 def test_overwrite_never_formats_a_disk_in_use_or_read_only():
@@ -293,8 +293,8 @@ def test_copies_of_one_file_system_are_refused():
 
 WRONG = {
     "name": (Spec("Disk 1", "/data/1", serial="x"), "'Disk 1': a name"),
-    "no way to find it": (Spec("d", "/data/1"), "found none of serial, wwn and path"),
-    "two ways": (Spec("d", "/data/1", serial="x", path="/dev/x"), "found serial and path"),
+    "no identifier": (Spec("d", "/data/1"), "found none of serial, wwn and path"),
+    "two identifiers": (Spec("d", "/data/1", serial="x", path="/dev/x"), "found serial and path"),
     "relative mount": (Spec("d", "data", serial="x"), "mount 'data'"),
     "root": (Spec("d", "/", serial="x"), "mount '/'"),
     "name twice": (Spec("disk1", "/data/2", serial="x"), "the name is declared twice"),

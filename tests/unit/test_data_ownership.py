@@ -32,7 +32,7 @@ def place(path, *owners, cluster_id="", empty=False, exists=True, shared=False, 
     }
 
 
-def answer(*places, containers=(), clusters=(), problem=""):
+def facts(*places, containers=(), clusters=(), problem=""):
     return {
         "found": list(places),
         "containers": list(containers),
@@ -91,11 +91,11 @@ def test_only_directories_of_the_cluster_are_deleted():
     found = destruction(
         "prod",
         {
-            "zk1": [answer(place("/d/zk", "prod"), place("/d/gone", exists=False))],
+            "zk1": [facts(place("/d/zk", "prod"), place("/d/gone", exists=False))],
             "kafka1": [
-                answer(place("/d/k1", "prod", cluster_id="A"), place("/d/old", cluster_id="A"))
+                facts(place("/d/k1", "prod", cluster_id="A"), place("/d/old", cluster_id="A"))
             ],
-            "kafka2": [answer(place("/d/k2", cluster_id="B"), place("/d/new", empty=True))],
+            "kafka2": [facts(place("/d/k2", cluster_id="B"), place("/d/new", empty=True))],
         },
     )
 
@@ -110,7 +110,7 @@ def test_only_directories_of_the_cluster_are_deleted():
 
 @pytest.mark.parametrize("owners", [("prod2",), ("prod", "prod2"), ("",)])
 def test_data_of_another_cluster_is_refused_before_any_stop(owners):
-    found = destruction("prod", {"k": [answer(place("/d/k", *owners), place("/d/z", "prod"))]})
+    found = destruction("prod", {"k": [facts(place("/d/k", *owners), place("/d/z", "prod"))]})
 
     assert len(found["refused"]) == 1
     assert "/d/k belongs to cluster" in found["refused"][0]
@@ -118,7 +118,7 @@ def test_data_of_another_cluster_is_refused_before_any_stop(owners):
 
 @pytest.mark.parametrize("inside", [["prod2"], ["prod", "prod2"], [""]])
 def test_directory_that_contains_another_cluster_s_is_refused(inside):
-    found = {"h": [answer(place("/data/kafka", "prod", inside=inside), containers=["prod-k1"])]}
+    found = {"h": [facts(place("/data/kafka", "prod", inside=inside), containers=["prod-k1"])]}
 
     result = destruction("prod", found)
 
@@ -127,7 +127,7 @@ def test_directory_that_contains_another_cluster_s_is_refused(inside):
 
 
 def test_link_is_reported_and_its_data_kept():
-    result = destruction("prod", {"h": [answer(place("/data/k", "prod", link="/mnt/k"))]})
+    result = destruction("prod", {"h": [facts(place("/data/k", "prod", link="/mnt/k"))]})
 
     assert result["delete"] == {"h": []}
     assert result["left"] == ["h: /data/k is a link to /mnt/k, which has all data"]
@@ -147,26 +147,24 @@ def test_directories_of_other_clusters_below_are_found(tmp_path):
 
 
 def test_marker_follows_no_planted_link(tmp_path):
-    victim = tmp_path / "victim"
-    victim.write_text("precious")
-    victim.chmod(0o600)
+    foreign_file = tmp_path / "foreign-file"
+    foreign_file.write_text("precious")
+    foreign_file.chmod(0o600)
     data = tmp_path / "data"
     data.mkdir()
     for pid in (os.getpid(), os.getpid() + 1):
-        (data / f"{data_ownership.MARKER}.{pid}").symlink_to(victim)
-    (data / data_ownership.MARKER).symlink_to(victim)
+        (data / f"{data_ownership.MARKER}.{pid}").symlink_to(foreign_file)
+    (data / data_ownership.MARKER).symlink_to(foreign_file)
 
     data_ownership.mark(str(data), "prod")
 
-    assert victim.read_text() == "precious"
-    assert victim.stat().st_mode & 0o777 == 0o600
+    assert foreign_file.read_text() == "precious"
+    assert foreign_file.stat().st_mode & 0o777 == 0o600
     assert data_ownership.owners(str(data)) == {"prod": []}
 
 
 def test_unknown_cluster_is_refused_with_the_existing_ones():
-    found = destruction(
-        "typo", {"k": [answer(place("/d/k", exists=False), clusters=["prod", "x"])]}
-    )
+    found = destruction("typo", {"k": [facts(place("/d/k", exists=False), clusters=["prod", "x"])]})
 
     assert found["refused"] == [
         "found no cluster 'typo' on these machines; clusters there: 'prod', 'x'"
@@ -174,7 +172,7 @@ def test_unknown_cluster_is_refused_with_the_existing_ones():
 
 
 def test_unreachable_engine_is_an_error():
-    assert destruction("prod", {"k": [answer(place("/d", "prod"), problem="the engine")]})[
+    assert destruction("prod", {"k": [facts(place("/d", "prod"), problem="the engine")]})[
         "refused"
     ] == ["k: the engine"]
 
@@ -182,7 +180,7 @@ def test_unreachable_engine_is_an_error():
 def test_shared_directory_of_other_clusters_is_kept_and_reported():
     found = destruction(
         "prod",
-        {"k": [answer(place("/s/archive", "prod", "prod2", shared=True), place("/d", "prod"))]},
+        {"k": [facts(place("/s/archive", "prod", "prod2", shared=True), place("/d", "prod"))]},
     )
 
     assert found["refused"] == []

@@ -12,28 +12,28 @@ def fail():
 
 
 def test_results_and_errors_are_returned_by_key():
-    answers = side_by_side({"a": lambda: 1, "b": fail}, Deadline(5))
-    assert answers["a"] == 1
-    assert isinstance(answers["b"], ValueError)
+    results = side_by_side({"a": lambda: 1, "b": fail}, Deadline(5))
+    assert results["a"] == 1
+    assert isinstance(results["b"], ValueError)
 
 
 def test_hung_call_is_abandoned_at_the_deadline():
     never = threading.Event()
     begun = time.monotonic()
-    answers = side_by_side({"slow": never.wait, "quick": lambda: 1}, Deadline(0.2))
+    results = side_by_side({"slow": never.wait, "quick": lambda: 1}, Deadline(0.2))
     never.set()
     assert time.monotonic() - begun < 2
-    assert answers["quick"] == 1
-    assert isinstance(answers["slow"], TimeoutError)
-    assert str(answers["slow"]) == "no answer within 0.2 s"
+    assert results["quick"] == 1
+    assert isinstance(results["slow"], TimeoutError)
+    assert str(results["slow"]) == "no answer within 0.2 s"
 
 
 def test_hung_call_does_not_keep_the_process_alive():
-    answers = side_by_side({"daemon": lambda: threading.current_thread().daemon}, Deadline(5))
-    assert answers["daemon"] is True
+    results = side_by_side({"daemon": lambda: threading.current_thread().daemon}, Deadline(5))
+    assert results["daemon"] is True
 
 
 def test_calls_run_in_parallel():
     together = threading.Barrier(3, timeout=5)
-    answers = side_by_side(dict.fromkeys(range(3), together.wait), Deadline(5))
-    assert sorted(answers.values()) == [0, 1, 2]
+    results = side_by_side(dict.fromkeys(range(3), together.wait), Deadline(5))
+    assert sorted(results.values()) == [0, 1, 2]

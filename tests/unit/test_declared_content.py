@@ -34,7 +34,7 @@ def gone(**kinds):
     return {"absent": kinds}
 
 
-# What is declared, and the beginning or a part of each sentence that it earns.
+# Declared content, and a part of each expected message.
 BAD = [
     # -- users
     ({"users": ["alice"]}, ["kafka_content_users: found a list; allowed: a mapping by name"]),
@@ -43,7 +43,7 @@ BAD = [
     ({"users": {"-a": {}}}, ["the name '-a'; allowed: 1 to 128 letters, digits"]),
     ({"users": {"ANONYMOUS": {}}}, ["kafka_content_users.ANONYMOUS: found the name 'ANONYMOUS'"]),
     ({"users": {"a*": {"mechanisms": []}}}, ["the name 'a*'; allowed: a name without '*'"]),
-    (user(password="secret-word"), [".alice.password: found an unknown key; allowed: no password"]),
+    (user(password="some-secret"), [".alice.password: found an unknown key; allowed: no password"]),
     (user(role=[]), [".alice.role: found an unknown key; allowed: roles (did you mean that?)"]),
     (user(acls=[]), [".alice.acls: found an unknown key; allowed: roles here, or single ACLs"]),
     (user(iterations=1000), [".alice.iterations: found 1000; allowed: 4096 to 16384"]),
@@ -167,7 +167,7 @@ BAD = [
         [".__offsets: found the name '__offsets'; allowed: names that"],
     ),
     ({"topics": {"a.b": {}, "a_b": {}}}, [".a_b: found a name that collides with a.b"]),
-    # -- what is to be gone
+    # -- absent resources
     ({"absent": ["alice"]}, ["kafka_content_absent: found a list; allowed: a mapping with keys"]),
     (gone(topic=["a"]), ["kafka_content_absent.topic: found an unknown key; allowed: topics (did"]),
     (gone(topics="a"), ["kafka_content_absent.topics: found 'a'; allowed: a list"]),
@@ -222,10 +222,10 @@ def test_invalid_declaration_is_refused_with_path_value_and_allowed(declared, me
     with pytest.raises(DeclarationError) as refusal:
         content_specs(declared)
     assert len(refusal.value.messages) == len(messages)
-    for told, part in zip(refusal.value.messages, messages, strict=True):
-        assert part in told
-        assert told.startswith("kafka_content")
-        assert "; allowed: " in told
+    for found, part in zip(refusal.value.messages, messages, strict=True):
+        assert part in found
+        assert found.startswith("kafka_content")
+        assert "; allowed: " in found
 
 
 def test_all_faults_are_reported_at_once():

@@ -126,9 +126,9 @@ def test_min_insync_may_equal_the_replication():
 def test_invalid_topic_is_refused_with_its_path(name, declared, message):
     with pytest.raises(DeclarationError) as refusal:
         topics({name: declared}, DEFAULTS, "[a-z._]+")
-    (sentence,) = refusal.value.messages
-    assert sentence.startswith("kafka_content_topics.")
-    assert message in sentence
+    (found,) = refusal.value.messages
+    assert found.startswith("kafka_content_topics.")
+    assert message in found
 
 
 def test_names_that_differ_only_in_dots_and_underscores_are_refused():

@@ -112,7 +112,7 @@ def test_every_setting_has_reason_default_and_rule():
         assert entry.keys() <= {
             "value", "default", "reason", "rule", "says", "effect", "percent_of_memory"
         }, name  # fmt: skip
-        assert "{{" not in str(entry.get("says", entry["value"])), f"{name}: says what in the docs?"
+        assert "{{" not in str(entry.get("says", entry["value"])), f"{name}: the docs need a text"
 
 
 def test_secrets_to_rotate_are_below_the_table_and_count_as_drift():
@@ -126,7 +126,7 @@ def test_secrets_to_rotate_are_below_the_table_and_count_as_drift():
     assert result["drift"][0].startswith("password alice: could be read by others")
 
 
-def test_undeclared_access_to_ensemble_is_below_the_table_and_counts_as_drift():
+def test_undeclared_access_to_zookeeper_is_below_the_table_and_counts_as_drift():
     found = zookeeper_filters.drift(
         [{"zookeeper_server_id": 1, "zookeeper_shared_trust": ["CN=prod CA"]}, {}],
         ["/: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa"],

@@ -76,8 +76,8 @@ def smartctl(tmp_path, monkeypatch):
         scan.write_text(json.dumps({"devices": [{"name": "/dev/sda", "type": "sat"}]}))
         report.write_text(json.dumps(ATA))
         program = tmp_path / "smartctl"
-        answers = f"[ $2 = --scan ] && exec cat {scan}\ncat {report}\nexit {status}\n"
-        program.write_text(f"#!/bin/sh\n{answers}")
+        commands = f"[ $2 = --scan ] && exec cat {scan}\ncat {report}\nexit {status}\n"
+        program.write_text(f"#!/bin/sh\n{commands}")
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
 

@@ -41,7 +41,7 @@ DEAD = cluster((2, "/data/disk2/kafka"))
         (disk("failed", "I/O error"), DEAD, "replace", "/data/disk2/kafka (KafkaStorageError)"),
         (disk("blank", "blank"), DEAD, "replace", "offline"),
         (disk(), DEAD, "replace", "offline"),
-        # The host has noticed the fault, the broker has not.
+        # The host has detected the fault, the broker has not.
         (disk("missing", "gone"), cluster(), "replace", "may not have noticed yet"),
         (disk("read_only", "mounted read-only"), cluster(), "replace", "may not have noticed yet"),
         # An earlier run was interrupted: before the format, and after it.
@@ -99,8 +99,8 @@ def test_holders_are_processes_with_a_private_mount():
     follower = list(rows(MOUNTINFO))
     container = list(rows(MOUNTINFO.replace(" shared:2", "")))
     other = list(rows(MOUNTINFO.splitlines()[0]))
-    seen = {"12": container, "3": container, "7": other, "9": follower}
-    assert disk_release.holders_in(seen, "8:16") == ["3", "12"]
+    containers = {"12": container, "3": container, "7": other, "9": follower}
+    assert disk_release.holders_in(containers, "8:16") == ["3", "12"]
 
 
 def test_only_the_disk_s_line_is_removed_from_fstab():

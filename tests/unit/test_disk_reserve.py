@@ -19,9 +19,9 @@ GIB, MIB = 1024**3, 1024**2
         # 2 % of a small disk, the declared size on a large one.
         (10 * GIB, 9 * GIB, 0, 204 * MIB),
         (4000 * GIB, 3000 * GIB, 0, 2 * GIB),
-        # It exists.
+        # The reserve exists.
         (4000 * GIB, 3000 * GIB, 2 * GIB, 0),
-        # It was freed: it is created again when there is enough space.
+        # The reserve was freed: it is created again when there is enough space.
         (4000 * GIB, 100 * GIB, 0, 0),
         (100 * GIB, 17 * GIB, 0, 2 * GIB),
         (100 * GIB, 16 * GIB, 0, 0),

@@ -15,7 +15,7 @@ import pytest
 BIN = Path(__file__).resolve().parents[2] / "images/kafka/bin"
 # Hangs while <dir>/hang exists, fails while <dir>/fail exists.
 DD = """#!/bin/bash
-for word; do case $word in of=*) dir=$(dirname "${word#of=}") ;; esac; done
+for option; do case $option in of=*) dir=$(dirname "${option#of=}") ;; esac; done
 while [ -e "$dir/hang" ]; do sleep 0.1; done
 if [ -e "$dir/fail" ]; then echo "dd: failed to open '$dir': Input/output error" >&2; exit 1; fi
 """
@@ -176,9 +176,9 @@ def test_the_state_of_each_disk_can_be_read(disks, guard):
     def state(disk):
         file = disks / "state" / f"state{name}_{disk}"
         # The file is rewritten once a second, so it may be incomplete.
-        while len(words := file.read_text().split()) != 3:
+        while len(fields := file.read_text().split()) != 3:
             time.sleep(0.05)
-        return words
+        return fields
 
     until(lambda: state("disk2")[0] == "writing" and int(state("disk2")[1]) >= 2, 15)
     assert state("disk1")[1] == "0"

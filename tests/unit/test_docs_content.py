@@ -1,4 +1,4 @@
-"""Tables and examples in docs match the code."""
+"""Tables and examples in the documentation match the code."""
 
 import re
 from pathlib import Path

@@ -23,7 +23,7 @@ def piece(text):
 
 
 @pytest.fixture
-def answers(tmp_path):
+def engine(tmp_path):
     """An engine that returns prepared responses in order."""
     path = str(tmp_path / "engine.sock")
     server = socket.socket(socket.AF_UNIX)
@@ -46,14 +46,14 @@ def answers(tmp_path):
     server.close()
 
 
-def test_restarting_container_is_not_running(answers):
-    found = container_state.inspect("a", answers((200, json.dumps(FOUND).encode())))
+def test_restarting_container_is_not_running(engine):
+    found = container_state.inspect("a", engine((200, json.dumps(FOUND).encode())))
     assert (found.running, found.restarts, found.exit_code) == (False, 4, 1)
     assert found.started == 1795266000.5
 
 
-def test_missing_container_is_no_error(answers):
-    assert container_state.inspect("a", answers((404, b"{}"))) == container_state.Container()
+def test_missing_container_is_no_error(engine):
+    assert container_state.inspect("a", engine((404, b"{}"))) == container_state.Container()
 
 
 def test_missing_engine_is_an_error(tmp_path):
@@ -63,13 +63,13 @@ def test_missing_engine_is_an_error(tmp_path):
         container_state.inspect("a", str(tmp_path / "none"))
 
 
-def test_log_frames_are_decoded(answers):
+def test_log_frames_are_decoded(engine):
     body = piece("one\ntw") + piece("o\n")
-    assert container_state.log("a", 5, path=answers((200, body))) == ["one", "two"]
+    assert container_state.log("a", 5, path=engine((200, body))) == ["one", "two"]
 
 
-def test_error_response_has_request_and_reason(answers):
-    path = answers((500, b"no space left"))
+def test_error_response_has_request_and_reason(engine):
+    path = engine((500, b"no space left"))
     with pytest.raises(engine_api.EngineError, match=r"rejects /x: b'no space left'") as refusal:
         engine_api.get(path, "/x")
     assert not isinstance(refusal.value, engine_api.NoAnswerError)
@@ -86,7 +86,7 @@ def test_timeout_is_a_hung_engine(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("answer", "value"),
+    ("response", "value"),
     [
         ((200, b'{"a": 1}'), {"a": 1}),
         ((404, b'{"message": "none"}'), None),
@@ -94,9 +94,9 @@ def test_timeout_is_a_hung_engine(tmp_path):
         ((200, b"no JSON"), None),
     ],
 )
-def test_get_json_returns_none_without_a_valid_response(answers, answer, value):
-    assert engine_api.get_json(answers(answer), "/info") == value
+def test_get_json_returns_none_without_a_valid_response(engine, response, value):
+    assert engine_api.get_json(engine(response), "/info") == value
 
 
-def test_deleting_a_missing_container_is_no_error(answers):
-    assert engine_api.delete(answers((404, b"{}")), "/containers/a") is None
+def test_deleting_a_missing_container_is_no_error(engine):
+    assert engine_api.delete(engine((404, b"{}")), "/containers/a") is None

@@ -8,10 +8,10 @@ from kafka_metal_client.tables import Paint
 WELL = {"status": 200, "msg": "OK (2 bytes)"}
 
 
-def screen(answer):
-    """The screen of a platform of which only one engine is known, and what is wrong."""
-    told = engine_status(answer, "node1", "/run/docker.sock")
-    hosts = {"node1": {"docker_platform_status": told}}
+def screen(response):
+    """Return the status screen of a platform with one engine, and its problems."""
+    row = engine_status(response, "node1", "/run/docker.sock")
+    hosts = {"node1": {"docker_platform_status": row}}
     state = platform_state(hosts, "prod", ["node1:9092"])
     return status.render(state, Paint(False))
 
@@ -23,7 +23,7 @@ def test_responding_engine_is_a_row_and_no_problem():
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("response", "message"),
     [
         ({"status": -1, "msg": "Connection refused"}, "the engine of node1 does not respond on"),
         ({"status": 500}, "(status 500): make up starts it"),
@@ -31,8 +31,8 @@ def test_responding_engine_is_a_row_and_no_problem():
         ({"unreachable": True, "msg": "ssh"}, "machine node1 is unreachable"),
     ],
 )
-def test_unresponsive_engine_is_a_problem_with_remedy(answer, says):
-    text, problems = screen(answer)
+def test_unresponsive_engine_is_a_problem_with_remedy(response, message):
+    text, problems = screen(response)
     assert problems
-    assert says in text
+    assert message in text
     assert "engine@node1 is down" in text

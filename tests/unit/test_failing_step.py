@@ -14,7 +14,7 @@ PLAYBOOKS = ("zookeeper", "kafka", "spark")
 # Verbs of a service that change its machine.
 CHANGES = ("files", "apply", "restart", "keep")
 
-# Real files: they decide how a batch with a lost host ends.
+# Real files: they determine the end of a batch with a lost host.
 REAL = ("roll/tasks/restart.yml", "roll/vars/main.yml", "roll/defaults/main.yml")
 
 SEPARATE = {"zookeeper": ["z1", "z2", "z3"], "kafka": ["k1", "k2"], "spark_master": ["s1"]}

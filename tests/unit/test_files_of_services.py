@@ -16,7 +16,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE, SECURITY = ROOT / "inventories/example", ROOT / "molecule/security/inventory"
 
-# Returns the name of a secret instead of the secret.
+# This lookup returns the name of a secret instead of the secret.
 SECRET = """
 from ansible.plugins.lookup import LookupBase
 
@@ -39,7 +39,7 @@ ANSWER = {
     "tasks": [
         {
             "ansible.builtin.copy": {
-                "dest": "{{ answer }}",
+                "dest": "{{ result_file }}",
                 "content": (
                     "{{ hostvars | metal.kafka.collect_from_hosts('service_rendered') | to_json }}"
                 ),
@@ -171,7 +171,7 @@ def declared(request, tmp_path_factory):
     )
     variables = {
         **{"ansible_connection": "local", "ansible_become": False, "service_verb": "render"},
-        **{"security_mode": "tls_scram", "answer": f"{folder}/answer.json"},
+        **{"security_mode": "tls_scram", "result_file": f"{folder}/result.json"},
         **{"kafka_metal_state": f"{folder}/state", "ansible_python_interpreter": sys.executable},
         **PIPELINES,
     }
@@ -188,24 +188,24 @@ def declared(request, tmp_path_factory):
         check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    return json.loads((folder / "answer.json").read_text())
+    return json.loads((folder / "result.json").read_text())
 
 
 def _secrets(text: str) -> set[str]:
     """Names of secrets in a text, also of base64-encoded ones, as logins for web pages are."""
-    for word in re.findall(r"[A-Za-z0-9+/]{16,}={0,2}", text):
+    for encoded in re.findall(r"[A-Za-z0-9+/]{16,}={0,2}", text):
         try:
-            text += base64.b64decode(word, validate=True).decode()
+            text += base64.b64decode(encoded, validate=True).decode()
         except (binascii.Error, UnicodeDecodeError):
             continue
     return set(re.findall(r"<([\w-]+(?::[\w-]+)?)>", text))
 
 
-def _wanted(one: dict, machines: dict[str, set[str]]) -> set[str]:
+def _expected_secrets(one: dict, machines: dict[str, set[str]]) -> set[str]:
     proxied = len(machines) > 1
     terms = {**TABLE, **(PROXIED if proxied else {})}[one["kind"]]
-    words = {"machine": one["host"], "database": DATABASES.get(one["name"], "")}
-    found = {term.format(one["name"], **words) for term in terms}
+    names = {"machine": one["host"], "database": DATABASES.get(one["name"], "")}
+    found = {term.format(one["name"], **names) for term in terms}
     if proxied and one["kind"] == "metrics_proxy" and "prometheus" in machines[one["host"]]:
         found.add("password:monitoring-web")
     return found
@@ -220,13 +220,13 @@ def test_each_container_gets_its_own_keys_and_passwords(declared):
         machines.get(one["host"], set()).add(one["kind"])
     for one in declared:
         found = _secrets("".join(file["content"] for file in one["secret_files"])) - TRUSTED
-        assert found == _wanted(one, machines), (one["host"], one["name"])
+        assert found == _expected_secrets(one, machines), (one["host"], one["name"])
 
 
 def test_secrets_are_only_in_secret_files(declared):
     for one in declared:
-        seen = json.dumps([one["container"], one["files"]])
-        assert _secrets(seen) == set(), one["name"]
+        public = json.dumps([one["container"], one["files"]])
+        assert _secrets(public) == set(), one["name"]
 
 
 def test_containers_share_only_the_shared_directory(declared):

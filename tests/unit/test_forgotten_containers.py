@@ -16,7 +16,7 @@ from plays import ROOT, run, with_collection, with_locks
 
 # Replaces the module that reads the engine's containers.
 FAKE = """#!/usr/bin/python
-DOCUMENTATION = "{module: fake, short_description: Answers in place of the engine, options: {}}"
+DOCUMENTATION = "{module: fake, short_description: Return fixed containers, options: {}}"
 from ansible.module_utils.basic import AnsibleModule
 OPTIONS = {name: {"type": "raw"} for name in %(options)r}
 AnsibleModule(OPTIONS, supports_check_mode=True).exit_json(changed=False, containers=%(found)r)
@@ -47,15 +47,15 @@ class Engine(BaseHTTPRequestHandler):
 
     def do_GET(self):
         assert self.path == "/containers/json?all=1"
-        self.answer(200, json.dumps(self.server.containers).encode())
+        self.respond(200, json.dumps(self.server.containers).encode())
 
     def do_DELETE(self):
         name = self.path.removeprefix("/containers/").removesuffix("?force=1&v=1")
         before = self.server.containers
         self.server.containers = [each for each in before if each["Id"] != name]
-        self.answer(204 if len(self.server.containers) < len(before) else 404, b"")
+        self.respond(204 if len(self.server.containers) < len(before) else 404, b"")
 
-    def answer(self, status, content):
+    def respond(self, status, content):
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -64,7 +64,7 @@ class Engine(BaseHTTPRequestHandler):
     def address_string(self):
         return "a client"
 
-    def log_message(self, *words):
+    def log_message(self, *arguments):
         pass
 
 
@@ -83,14 +83,14 @@ def engine(tmp_path):
 def left(tmp_path, engine):
     """Containers that still have a file on the machine after a play."""
 
-    def play(name, *containers, words=()):
+    def play(name, *containers, options=()):
         with_collection(tmp_path)
         engine.containers = [*map(container, containers), container("kafka1", "prod-2")]
         modules = tmp_path / "ansible_collections/community/docker/plugins/modules"
         modules.mkdir(parents=True)
         found = [container(each) for each in containers]
-        for module, options in (("docker_host_info", LISTED), ("docker_container", REMOVED)):
-            (modules / f"{module}.py").write_text(FAKE % {"options": options, "found": found})
+        for module, accepted in (("docker_host_info", LISTED), ("docker_container", REMOVED)):
+            (modules / f"{module}.py").write_text(FAKE % {"options": accepted, "found": found})
         kept = [(each, tmp_path / p.format(f"prod-{each}")) for each in containers for p in PLACES]
         for _, path in kept:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,7 +100,7 @@ def left(tmp_path, engine):
             **{"service_config_root": f"{tmp_path}/etc", "service_log_root": f"{tmp_path}/log"},
             "docker_socket": engine.path,
         }
-        code, output = run(tmp_path, [PLAYS[name]], {"metal": {"localhost": given}}, *words)
+        code, output = run(tmp_path, [PLAYS[name]], {"metal": {"localhost": given}}, *options)
         assert code == 0, output
         play.done = sum(line.startswith(("ok: [", "changed: [")) for line in output.splitlines())
         return {each for each, path in kept if path.exists()}
@@ -121,7 +121,7 @@ def test_deleted_cluster_leaves_no_files(left, engine):
 def test_check_mode_of_destroy_uses_a_fixed_number_of_tasks(left, engine):
     """In check mode every container of the cluster still exists."""
     names = {f"kafka{number}" for number in range(12)}
-    assert left("destroyed", *names, words=["--check"]) == names
+    assert left("destroyed", *names, options=["--check"]) == names
     assert len(engine.containers) == 13
     assert left.done <= 4
 

@@ -1,4 +1,4 @@
-"""Passwords of users that are gone leave the store, once the cluster has forgotten the users."""
+"""Passwords of removed users are deleted from the store after the users are deleted."""
 
 import shutil
 
@@ -16,13 +16,13 @@ TASK = {
 
 
 @pytest.fixture
-def left(tmp_path):
-    """Users whose password the store has after a run; ``shop`` is declared, ``gone`` was."""
+def remaining(tmp_path):
+    """Return users with a password after a run: ``shop`` is declared, ``gone`` no longer."""
     with_collection(tmp_path)
     store, password = tmp_path / "store.vault", tmp_path / "password"
     shutil.copy(ROOT / "playbooks/internal_forget_passwords.yml", tmp_path)
 
-    def apply(*words, mode="tls_scram", **variables):
+    def apply(*options, mode="tls_scram", **variables):
         given = {
             **BROKER,
             **{"cluster_name": "unit", "security_mode": mode, "kafka_content_users": {"shop": {}}},
@@ -35,33 +35,33 @@ def left(tmp_path):
         }
         made = {"metal.kafka.credentials": {**TASK, "passwords": ["shop", "gone"]}}
         first = [{"hosts": "kafka[0]", "gather_facts": False, "tasks": [made]}]
-        code, said = run(tmp_path, first, groups)
-        assert code == 0, said
-        code, said = run(
-            tmp_path, [{"import_playbook": "internal_forget_passwords.yml"}], groups, *words
+        code, output = run(tmp_path, first, groups)
+        assert code == 0, output
+        code, output = run(
+            tmp_path, [{"import_playbook": "internal_forget_passwords.yml"}], groups, *options
         )
-        assert code == 0, said
+        assert code == 0, output
         held = store_document.read(Store(str(store), str(password)).read())
         return {"shop", "gone"} & set(held.passwords)
 
     return apply
 
 
-def test_the_password_of_a_user_that_is_gone_is_deleted(left):
-    assert left() == {"shop"}
+def test_password_of_a_removed_user_is_deleted(remaining):
+    assert remaining() == {"shop"}
 
 
-@pytest.mark.parametrize("words", [["--limit=node1"], ["--check"]])
-def test_a_run_that_removes_no_user_deletes_no_password(left, words):
-    assert left(*words) == {"shop", "gone"}
+@pytest.mark.parametrize("options", [["--limit=node1"], ["--check"]])
+def test_limited_or_dry_run_deletes_no_password(remaining, options):
+    assert remaining(*options) == {"shop", "gone"}
 
 
-def test_where_users_have_certificates_the_way_back_keeps_passwords(left):
-    assert left(mode="mtls") == {"shop", "gone"}
+def test_passwords_are_kept_if_users_have_certificates(remaining):
+    assert remaining(mode="mtls") == {"shop", "gone"}
 
 
-def test_they_are_deleted_after_the_content_was_applied_and_nowhere_else():
-    """A removal may be refused, and a lost file of declarations is: their users still come in."""
+def test_passwords_are_deleted_only_after_content_is_applied():
+    """Removing users may be refused; until then they still need their passwords."""
     imported = [
         play.get("ansible.builtin.import_playbook")
         for play in yaml.safe_load((ROOT / "playbooks/topics.yml").read_text())

@@ -25,7 +25,7 @@ def container(**changed):
 
 
 class Machine:
-    """An engine's containers, one of which mounts a configuration."""
+    """A machine whose containers mount a configuration and a disk."""
 
     def __init__(self, folder, monkeypatch):
         self.root = folder / "kafka-metal"
@@ -35,7 +35,7 @@ class Machine:
         (self.config / "server.properties").write_text("broker.id=1\n")
         self.data = folder / "disk1"
         self.data.mkdir()
-        self.asked = []
+        self.requests = []
         monkeypatch.setattr(engine_api, "get_json", self.get_json)
         self.has(container())
 
@@ -44,7 +44,7 @@ class Machine:
         self.containers = [{**each, "Mounts": mounts} for each in containers]
 
     def get_json(self, _, request):
-        self.asked.append(request)
+        self.requests.append(request)
         if request.startswith("/containers/json"):
             return json.loads(json.dumps(self.containers))
         found = [each for each in self.containers if request == f"/containers/{each['Id']}/json"]
@@ -69,7 +69,7 @@ def test_unchanged_machine_does_not_differ(node):
 
 
 def test_all_containers_of_the_cluster_are_listed(node):
-    request = unquote(node.asked[0])
+    request = unquote(node.requests[0])
     assert "all=1" in request
     assert '"kafka-metal.cluster=local"' in request
 
@@ -122,11 +122,11 @@ def added(node):
     (node.config / "extra").write_text("")
 
 
-def without_its_folder(node):
+def without_data_directory(node):
     node.data.rmdir()
 
 
-@pytest.mark.parametrize("fault", [edited, opened, deleted, added, without_its_folder])
+@pytest.mark.parametrize("fault", [edited, opened, deleted, added, without_data_directory])
 def test_changed_file_is_reported(node, fault):
     fault(node)
     (message,) = node.compare()["differs"]

@@ -46,8 +46,8 @@ def test_host_is_selected_unless_its_engine_responds(found, selected):
     ],
 )
 def test_host_is_selected_if_an_image_may_be_missing(found, selected):
-    wanted = ["kafka:1", "zookeeper:1"]
-    assert without_images({"node1": found}, lambda _: wanted) == (["node1"] if selected else [])
+    images = ["kafka:1", "zookeeper:1"]
+    assert without_images({"node1": found}, lambda _: images) == (["node1"] if selected else [])
 
 
 def test_inspected_host_without_images_lacks_none():
@@ -68,7 +68,7 @@ def test_images_for_named_use_are_not_required_by_default():
 def test_installed_engine_without_response_is_started_first(silence, started):
     found = {"preflight_machine": {"facts": {"silence": silence, "engine": None}}}
     assert with_unreachable_engine({"node1": found, "node2": {}}) == (["node1"] if started else [])
-    # Not a second time by the step that installs engines.
+    # The step that installs engines does not select it again.
     assert ("node1" in without_engine({"node1": found})) is not started
 
 

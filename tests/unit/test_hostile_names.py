@@ -1,4 +1,4 @@
-"""Names of a cluster are data in whatever we write or show: files, screens, pages and plans."""
+"""Names in a cluster are only data in files, screens, pages and plans."""
 
 import json
 import subprocess
@@ -20,7 +20,6 @@ from kafka_metal_dashboards.page.plot import svg
 from kafka_metal_dashboards.page.prometheus_api import Line
 from kafka_metal_watch import page
 
-# What an exported declaration may hold beside text: a line of a terminal has no control characters.
 each_name = pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name)[:24])
 
 
@@ -32,7 +31,7 @@ AnsibleLoader.add_constructor("!unsafe", AnsibleLoader.construct_scalar)
 
 
 def state_with(name):
-    # Brokers keep no ACL of a name with a slash.
+    # Brokers store no ACL for a resource name with a slash.
     group = name.replace("/", "-")
     acl = {"principal": f"User:{name}", "resource_type": "group", "resource": group}
     return {
@@ -73,7 +72,7 @@ def test_names_on_the_groups_screen_are_one_line(name):
 
 
 @each_name
-def test_the_page_shows_a_name_as_text(name):
+def test_names_on_the_page_are_text(name):
     (row,) = [page._group(page.GroupLag(name, "t", 1, 2, 3.0))]
     (table,) = [page.Table("groups", ("group", "topic"), ("a", "b", "c"), [row])]
     text = page.ENVIRONMENT.get_template("cluster.html").render(
@@ -94,17 +93,17 @@ def test_the_page_shows_a_name_as_text(name):
 
 
 @each_name
-def test_a_plot_names_its_lines_by_names(name):
+def test_names_in_a_plot_are_text(name):
     picture = svg([Line(name, (0.0, 60.0), (1.0, 2.0)), Line("other", (0.0, 60.0), (2.0, 1.0))], "")
     texts = {node.text for node in ET.fromstring(picture).iter() if node.text}
-    shown = "".join(
+    printable = "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in name
     )
-    assert shown in texts
+    assert printable in texts
 
 
 def test_templates_in_an_export_are_not_evaluated(tmp_path):
-    """The real thing: names come back as they are, and no template of them was evaluated."""
+    """Ansible reads the exported names unchanged, and evaluates no template in them."""
     state = {
         "users": {name: {"SCRAM-SHA-512": 8192} for name in NAMES},
         "quotas": [{"client": n, "values": {"producer_byte_rate": 1.0}} for n in NAMES],
@@ -113,7 +112,7 @@ def test_templates_in_an_export_are_not_evaluated(tmp_path):
     folder.mkdir()
     (folder / "all.yml").write_text(declaration_file(declarations(state)))
     (tmp_path / "hosts").write_text("localhost ansible_connection=local\n")
-    target = tmp_path / "seen.json"
+    target = tmp_path / "found.json"
     (tmp_path / "play.yml").write_text(
         "- hosts: localhost\n"
         "  gather_facts: false\n"

@@ -26,11 +26,11 @@ OF_FILES = """Format: https://example.org/copyright-format/1.0/
 License: no licence of files
 
 Files: *
-Copyright: somebody
+Copyright: First Author
 License: Apache-2.0
 
 Files: debian/*
-Copyright: somebody else
+Copyright: Second Author
 License: Artistic or GPL-1+
  and its text
 

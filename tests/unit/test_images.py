@@ -90,24 +90,24 @@ def test_registry_is_a_prefix_and_changes_no_tag(root):
 
 
 def test_version_of_a_site_gives_the_tags_of_that_version(root):
-    wanted = {i.name: i.reference for i in catalogue(root, wanted={"kafka": "3.8.1"})}
-    assert changed(references(root), wanted) == {"kafka"}
-    assert wanted["kafka"].startswith("kafka-metal/kafka:3.8.1-")
-    # Wherever the version comes from, the image is the same.
+    changed_references = {i.name: i.reference for i in catalogue(root, wanted={"kafka": "3.8.1"})}
+    assert changed(references(root), changed_references) == {"kafka"}
+    assert changed_references["kafka"].startswith("kafka-metal/kafka:3.8.1-")
+    # The same version gives the same image, from versions.yml or from the site.
     (root / "versions.yml").write_text(VERSIONS.replace("3.9.2", "3.8.1"))
-    assert wanted == references(root)
+    assert changed_references == references(root)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "words"),
+    ("versions", "message"),
     [
         ({"kafak": "3.8.1"}, "image_versions: kafak is no key of versions.yml; keys: debian, java"),
         (["kafka"], "image_versions: must be a mapping"),
     ],
 )
-def test_unknown_version_key_is_refused(root, wanted, words):
-    with pytest.raises(ImageError, match=words):
-        catalogue(root, wanted=wanted)
+def test_unknown_version_key_is_refused(root, versions, message):
+    with pytest.raises(ImageError, match=message):
+        catalogue(root, wanted=versions)
 
 
 @pytest.fixture
@@ -119,9 +119,9 @@ def recorded(root):
 
 
 @pytest.mark.parametrize("version", ["3.7.2", "3.8", "3.8.*", "3.9.2/kafka", ""])
-def test_a_version_without_checksums_is_refused_before_anything_is_built(recorded, version):
-    words = rf"image_versions: kafka {re.escape(version)}: images/kafka has no checksums"
-    with pytest.raises(ImageError, match=words):
+def test_version_without_checksums_is_refused_before_the_build(recorded, version):
+    message = rf"image_versions: kafka {re.escape(version)}: images/kafka has no checksums"
+    with pytest.raises(ImageError, match=message):
         catalogue(recorded, wanted={"kafka": version})
 
 
@@ -129,7 +129,7 @@ def test_version_needs_recorded_checksums_except_while_recording(recorded):
     assert find("kafka", catalogue(recorded, wanted={"kafka": "3.8.1"})).version == "3.8.1"
     new = catalogue(recorded, wanted={"kafka": "3.7.2"}, recorded=False)
     assert find("kafka", new).version == "3.7.2"
-    # Other images take nothing of it.
+    # Other images are unaffected.
     assert find("spark", catalogue(recorded, wanted={"spark": "4.2.0"})).version == "4.2.0"
 
 
@@ -162,10 +162,10 @@ def edit_parent(root):
     (root / "images/jre/Dockerfile").write_text("# other\n")
 
 
-def leave_litter(root):
+def add_generated_files(root):
     for name in ("client/__pycache__/main.pyc", "client/.mypy_cache/x", "images/kafka/Dockerfile~"):
         (root / name).parent.mkdir(exist_ok=True)
-        (root / name).write_text("litter")
+        (root / name).write_text("generated")
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def leave_litter(root):
         (raise_version, {"kafka"}),
         (edit_source, {"spark"}),
         (edit_parent, {"jre", "kafka", "spark"}),
-        (leave_litter, set()),
+        (add_generated_files, set()),
     ],
 )
 def test_exactly_the_images_whose_content_changes_get_a_new_tag(root, change, new):

@@ -1,7 +1,7 @@
 """Declarations that are reverted after a failed run are applied again."""
 
 import pytest
-from plays import ASKED, BROKER, ansible_playbook, with_printing_roles
+from plays import BROKER, ENTRY_DEFAULTS, ansible_playbook, with_printing_roles
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def baseline_is_kept(tmp_path):
 
     def apply(**variables):
         given = {
-            **ASKED,
+            **ENTRY_DEFAULTS,
             "cluster_name": "unit",
             "service_config_root": str(tmp_path),
             **BROKER,

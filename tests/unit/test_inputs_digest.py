@@ -53,7 +53,7 @@ def site(tmp_path, monkeypatch):
     found.store.mkdir()
     (found.store / "vault.yml").write_text("secret")
     (found.repository / "sample.csv").write_text("a,b\n")
-    # Where the run starts.
+    # Working directory of the run.
     monkeypatch.chdir(found.repository)
     found.inventory.write_text(HOSTS.replace("SAMPLE", "sample.csv"))
     return found
@@ -63,47 +63,47 @@ def test_same_declarations_have_the_same_digest(site):
     assert site.digest() == site.digest()
 
 
-def a_variable(site):
+def change_variable(site):
     site.inventory.write_text(HOSTS.replace("1g", "2g"))
 
 
-def a_variable_of_one_host(site):
+def change_host_variable(site):
     site.inventory.write_text(HOSTS.replace("id: 2", "id: 3"))
 
 
-def a_host(site):
+def add_host(site):
     site.inventory.write_text(HOSTS.replace("{id: 2}}", "{id: 2}, node3: {id: 3}}"))
 
 
-def a_file_of_a_role(site):
+def change_role_file(site):
     Path(site.repository, "roles", "a", "main.yml").write_text("a: 2\n")
 
 
-def a_new_file(site):
+def add_role_file(site):
     Path(site.repository, "roles", "a", "other.yml").write_text("")
 
 
-def a_version(site):
+def change_version(site):
     Path(site.repository, "versions.yml").write_text("kafka: 3.9.3\n")
 
 
-def a_key(site):
+def change_key(site):
     Path(site.store, "vault.yml").write_text("other secret")
 
 
-def a_file_that_a_variable_names(site):
+def change_sample_file(site):
     Path(site.repository, "sample.csv").write_text("c,d\n")
 
 
-def an_extra_variable(site):
+def add_extra_variable(site):
     site.extra = {"kafka_heap": "4g"}
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        *(a_variable, a_variable_of_one_host, a_host, a_file_of_a_role, a_new_file),
-        *(a_version, a_key, a_file_that_a_variable_names, an_extra_variable),
+        *(change_variable, change_host_variable, add_host, change_role_file, add_role_file),
+        *(change_version, change_key, change_sample_file, add_extra_variable),
     ],
 )
 def test_changed_input_changes_the_digest(site, change):

@@ -48,7 +48,7 @@ IMAGES = """
   tasks:
     - ansible.builtin.copy:
         content: "{{ lookup('metal.kafka.image_catalogue') | map(attribute='image') | to_json }}"
-        dest: "{{ answer }}"
+        dest: "{{ result_file }}"
 """
 
 
@@ -110,7 +110,7 @@ class Machine:
         (own,) = venv.glob("lib/python*/site-packages")
         (own / "hidden.pth").write_text(f"{hidden}\n")
 
-    def run(self, playbook: str, *words: str) -> subprocess.CompletedProcess[str]:
+    def run(self, playbook: str, *options: str) -> subprocess.CompletedProcess[str]:
         environment = {
             key: value
             for key, value in os.environ.items()
@@ -131,7 +131,7 @@ class Machine:
                 "playbook",
                 playbook,
                 "-imine",
-                *words,
+                *options,
             ],
             cwd=self.folder,
             env=environment,
@@ -161,14 +161,16 @@ def machine(tmp_path_factory, archive: Path) -> Machine:
 
 
 @pytest.mark.parametrize(
-    ("playbook", "words", "expected"),
+    ("playbook", "options", "expected"),
     [
         ("metal.kafka.preflight", [], "no problems"),
         ("metal.kafka.plan", ["--check"], "would"),
     ],
 )
-def test_installed_playbooks_run(machine: Machine, playbook: str, words: list[str], expected: str):
-    done = machine.run(playbook, *words)
+def test_installed_playbooks_run(
+    machine: Machine, playbook: str, options: list[str], expected: str
+):
+    done = machine.run(playbook, *options)
 
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert expected in done.stdout
@@ -196,9 +198,9 @@ def test_installed_roles_work_in_a_users_play(machine: Machine):
 
 def test_installed_collection_has_the_same_images(machine: Machine):
     (machine.folder / "images.yml").write_text(IMAGES)
-    answer = machine.folder / "images.json"
+    result_file = machine.folder / "images.json"
 
-    done = machine.run("images.yml", f"-eanswer={answer}")
+    done = machine.run("images.yml", f"-eresult_file={result_file}")
 
     assert done.returncode == 0, done.stdout + done.stderr
     own = machine.folder / "own.json"
@@ -207,4 +209,4 @@ def test_installed_collection_has_the_same_images(machine: Machine):
         check=True,
         capture_output=True,
     )
-    assert json.loads(answer.read_text()) == json.loads(own.read_text())
+    assert json.loads(result_file.read_text()) == json.loads(own.read_text())

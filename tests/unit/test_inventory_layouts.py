@@ -41,7 +41,7 @@ LAYOUTS = {
         "first,mine/hosts.yml",
         "first",
     ),
-    "a program": ({"mine/hosts.sh": SCRIPT}, "mine/hosts.sh", "mine"),
+    "an executable": ({"mine/hosts.sh": SCRIPT}, "mine/hosts.sh", "mine"),
     "no cluster name": ({"mine/hosts.yml": HOSTS}, "mine", None),
     "an empty name": (
         {"mine/hosts.yml": HOSTS, "mine/group_vars/all.yml": "cluster_name: ''\n"},
@@ -57,9 +57,11 @@ def make(tmp_path):
 
     def run(verb: str, inventory: str, **values: str) -> subprocess.CompletedProcess[str]:
         sources = ",".join(str(tmp_path / each) for each in inventory.split(","))
-        words = [f"{name}={value}" for name, value in {"INVENTORY": sources, **values}.items()]
+        assignments = [
+            f"{name}={value}" for name, value in {"INVENTORY": sources, **values}.items()
+        ]
         return subprocess.run(
-            ["make", "-C", str(ROOT), "-o", "env", verb, *words],
+            ["make", "-C", str(ROOT), "-o", "env", verb, *assignments],
             env={k: v for k, v in os.environ.items() if k not in ("CLUSTER", "MAKEFLAGS")},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -71,7 +73,7 @@ def make(tmp_path):
     return run
 
 
-def lay(folder: Path, files: dict[str, str]) -> None:
+def write_files(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -82,7 +84,7 @@ def lay(folder: Path, files: dict[str, str]) -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_cluster_and_state_directory_of_a_layout(tmp_path, monkeypatch, layout):
     files, sources, place = LAYOUTS[layout]
-    lay(tmp_path, files)
+    write_files(tmp_path, files)
     monkeypatch.setenv("INVENTORY", ",".join(str(tmp_path / each) for each in sources.split(",")))
     for name in ("CLUSTER", "ARGS"):
         monkeypatch.delenv(name, raising=False)
@@ -108,7 +110,7 @@ TWO = """all:
 
 @pytest.mark.parametrize("verb", ["status", "destroy"])
 def test_hosts_of_two_clusters_are_refused(make, tmp_path, verb):
-    lay(tmp_path, {"mine/hosts.yml": TWO})
+    write_files(tmp_path, {"mine/hosts.yml": TWO})
 
     refused = make(verb, "mine/hosts.yml", CONFIRM="unit-layout")
 
@@ -129,7 +131,7 @@ def test_hosts_of_two_clusters_are_refused(make, tmp_path, verb):
 )
 def test_destroy_without_the_clusters_name_is_refused(make, tmp_path, layout, confirmed, found):
     files, sources, _ = LAYOUTS[layout]
-    lay(tmp_path, files)
+    write_files(tmp_path, files)
     refused = make("destroy", sources, CONFIRM=confirmed)
 
     assert refused.returncode != 0
@@ -138,7 +140,7 @@ def test_destroy_without_the_clusters_name_is_refused(make, tmp_path, layout, co
 
 
 def test_logs_name_an_unknown_service(make, tmp_path):
-    lay(tmp_path, LAYOUTS["one file"][0])
+    write_files(tmp_path, LAYOUTS["one file"][0])
     done = make("logs", "mine", S="none")
 
     assert done.returncode != 0
@@ -146,7 +148,9 @@ def test_logs_name_an_unknown_service(make, tmp_path):
 
 
 def test_destroy_with_a_limit_needs_the_name(make, tmp_path):
-    lay(tmp_path, {"mine/hosts.yml": NAMED.replace("localhost: }", "localhost: , other: }")})
+    write_files(
+        tmp_path, {"mine/hosts.yml": NAMED.replace("localhost: }", "localhost: , other: }")}
+    )
     refused = make("destroy", "mine", ARGS="--limit other -e ansible_connection=local")
 
     assert refused.returncode != 0
@@ -154,22 +158,22 @@ def test_destroy_with_a_limit_needs_the_name(make, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("verb", "values", "complaint"),
+    ("verb", "values", "message"),
     [
         ("access", ["U"], "access_user: found"),
         ("disk-drain", ["HOST", "DISK"], "Name the broker's host and its disk: HOST=kafka1 DISK="),
         ("destroy", ["CONFIRM"], "nothing was touched"),
     ],
 )
-def test_ansible_does_not_evaluate_values(make, tmp_path, verb, values, complaint):
+def test_ansible_does_not_evaluate_values(make, tmp_path, verb, values, message):
     canary = tmp_path / "canary"
     text = f"{{{{ lookup('pipe', 'touch {canary}') }}}}"
     content = (ROOT / "inventories/local/hosts.yml").read_text()
-    lay(tmp_path, {"mine/hosts.yml": content})
+    write_files(tmp_path, {"mine/hosts.yml": content})
     variables = json.dumps({"cluster_name": "unit-layout", "kafka_broker_listeners": {}})
     done = make(verb, "mine", ARGS=f"-e '{variables}'", **dict.fromkeys(values, text))
 
     assert done.returncode != 0
-    assert complaint in " ".join((done.stdout + done.stderr).split())
+    assert message in " ".join((done.stdout + done.stderr).split())
     assert "lookup('pipe'" in done.stdout + done.stderr
     assert not canary.exists()

@@ -19,20 +19,20 @@ BROKEN = State(PATH, log_dirs.FAILED, f"{MOUNT} fails with Input/output error")
 FULL = State(PATH, log_dirs.FULL, f"{MOUNT} is full: 3 MiB of 600 MiB are free")
 
 
-def answer(free=500, size=1000, read_only=False):
+def facts(free=500, size=1000, read_only=False):
     return {"size": size * MIB, "free": free * MIB, "read_only": read_only}
 
 
 @pytest.mark.parametrize(
     ("result", "state", "reason"),
     [
-        (answer(), "ok", ""),
-        (answer(free=9), "full", f"{MOUNT} is full: 9 MiB of 1000 MiB are free"),
-        (answer(free=11), "ok", ""),
+        (facts(), "ok", ""),
+        (facts(free=9), "full", f"{MOUNT} is full: 9 MiB of 1000 MiB are free"),
+        (facts(free=11), "ok", ""),
         # On a large disk the limit is in bytes: a broker's start needs a fixed amount.
-        (answer(free=255, size=4_000_000), "full", "255 MiB of 3.8 TiB"),
-        (answer(free=257, size=4_000_000), "ok", ""),
-        (answer(free=0, read_only=True), "read_only", "mounted read-only"),
+        (facts(free=255, size=4_000_000), "full", "255 MiB of 3.8 TiB"),
+        (facts(free=257, size=4_000_000), "ok", ""),
+        (facts(free=0, read_only=True), "read_only", "mounted read-only"),
         ({"error": "Input/output error"}, "failed", f"{MOUNT} fails with Input/output error"),
         ({"missing": True}, "missing", f"no disk is mounted at {MOUNT}"),
         (None, "silent", "has not responded for 10 s"),

@@ -32,7 +32,7 @@ def after(dirs, plan):
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
-        # Equal replicas: a third each.
+        # Equal replicas: one third in each dir.
         ([MIB] * 6, [MIB] * 6, (4, 4 * MIB)),
         # Empty replicas count too, for future writes.
         ([0] * 6, [0] * 6, (4, 0)),

@@ -18,7 +18,7 @@ MISSING = re.compile(r"WARN log-relay: (\w+): (\d+) lines \((\d+) bytes\) are mi
 MIB = 1024**2
 LINES = 104_858
 # Writes ten MiB in numbered lines of 100 bytes, then creates a file.
-TALKER = """
+WRITER = """
 import pathlib, sys, time
 print(0, flush=True)
 if "wait" in sys.argv:
@@ -84,11 +84,11 @@ def relay(tmp_path: Path) -> Iterator[Callable[..., Relay]]:
         each.console.close()
 
 
-def talker(tmp_path: Path, *then: str) -> list[str]:
-    return [sys.executable, "-c", TALKER, str(tmp_path / "done"), *then]
+def writer_command(tmp_path: Path, *then: str) -> list[str]:
+    return [sys.executable, "-c", WRITER, str(tmp_path / "done"), *then]
 
 
-def missing_of(text: str) -> int:
+def missing_lines(text: str) -> int:
     """Return the number of missing lines; assert that all lines are in order or counted."""
     expected = missing = 0
     for line in text.splitlines():
@@ -105,7 +105,7 @@ def missing_of(text: str) -> int:
 def test_an_unread_console_does_not_block_and_counts_missing_lines(
     tmp_path: Path, relay: Callable[..., Relay]
 ):
-    one = relay(*talker(tmp_path, "stay"))
+    one = relay(*writer_command(tmp_path, "stay"))
     until((tmp_path / "done").exists)
     until(lambda: one.log().endswith(LAST))
     assert one.process.poll() is None
@@ -113,22 +113,22 @@ def test_an_unread_console_does_not_block_and_counts_missing_lines(
     code, output = one.end()
 
     assert code == 0
-    assert missing_of(output) > LINES // 2
+    assert missing_lines(output) > LINES // 2
     assert MISSING.search(output)[1] == "console"
-    assert missing_of(one.log()) == 0
+    assert missing_lines(one.log()) == 0
 
 
 def test_the_end_of_a_service_does_not_wait_for_a_reader(
     tmp_path: Path, relay: Callable[..., Relay]
 ):
-    one = relay(*talker(tmp_path))
+    one = relay(*writer_command(tmp_path))
     # With two outputs the time limit is two seconds each.
     assert one.process.wait(15) == 0
     assert one.log().endswith(LAST)
 
 
 def test_a_closed_console_does_not_end_the_service(tmp_path: Path, relay: Callable[..., Relay]):
-    one = relay(*talker(tmp_path, "stay"))
+    one = relay(*writer_command(tmp_path, "stay"))
     one.console.close()
     until(lambda: (tmp_path / "log").exists() and one.log().endswith(LAST))
     assert one.process.poll() is None
@@ -167,7 +167,7 @@ def _links(folder: Path) -> list[str]:
 def test_a_hung_disk_does_not_block_and_missing_lines_are_counted_in_the_file(
     tmp_path: Path, relay: Callable[..., Relay]
 ):
-    one = relay(*talker(tmp_path, "wait", "stay"))
+    one = relay(*writer_command(tmp_path, "wait", "stay"))
     with hung(tmp_path / "log"):
         assert one.process.stdin is not None
         one.process.stdin.write(b"\n")
@@ -176,7 +176,7 @@ def test_a_hung_disk_does_not_block_and_missing_lines_are_counted_in_the_file(
     assert output[-1].decode() == LAST
     until(lambda: MISSING.search(one.log()))
 
-    assert missing_of(one.log()) > LINES // 4
+    assert missing_lines(one.log()) > LINES // 4
     assert MISSING.search(one.log())[1] == "file"
 
 
@@ -190,7 +190,7 @@ def test_a_killed_writer_of_the_file_is_replaced(tmp_path: Path, relay: Callable
 
 def test_a_log_has_at_most_two_files_of_the_size(tmp_path: Path, relay: Callable[..., Relay]):
     for _ in range(2):
-        one = relay(*talker(tmp_path), size="1m")
+        one = relay(*writer_command(tmp_path), size="1m")
         assert one.end()[0] == 0
     assert {each.name for each in tmp_path.iterdir()} == {"log", "log.1", "done"}
     assert (tmp_path / "log").stat().st_size <= MIB
@@ -209,13 +209,13 @@ def test_a_service_that_restarts_repeatedly_does_not_fill_the_disk(
     assert sorted(each.stat().st_size for each in tmp_path.iterdir()) == [800, 800]
 
 
-def test_a_full_disk_does_not_block_and_the_file_goes_on_when_there_is_room(
+def test_full_disk_does_not_block_and_writing_resumes_with_free_space(
     tmp_path: Path, relay: Callable[..., Relay]
 ):
     # A limit of file sizes fails like a full disk, except for the signal.
     script = "trap '' XFSZ; ulimit -S -f 100; exec \"$@\""
     one = subprocess.Popen(
-        ["bash", "-c", script, "-", RELAY, tmp_path, "20m", *talker(tmp_path)],
+        ["bash", "-c", script, "-", RELAY, tmp_path, "20m", *writer_command(tmp_path)],
         stdout=subprocess.PIPE,
     )
     output = one.communicate(timeout=15)[0]
@@ -324,7 +324,7 @@ def test_a_log_needs_little_cpu_time(tmp_path: Path):
     """Ten MiB at once are far more than a service writes."""
     before = os.times()
     done = subprocess.run(
-        [RELAY, tmp_path, "20m", *talker(tmp_path)], stdout=subprocess.DEVNULL, check=False
+        [RELAY, tmp_path, "20m", *writer_command(tmp_path)], stdout=subprocess.DEVNULL, check=False
     )
     after = os.times()
     assert done.returncode == 0

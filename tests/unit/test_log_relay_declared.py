@@ -1,4 +1,4 @@
-"""Every service is started by the relay of logs, and every image that a service has holds it."""
+"""Every service starts through the log relay, and every image of a service contains it."""
 
 from pathlib import Path
 
@@ -14,29 +14,29 @@ SERVICES = {
     for name, service in yaml.safe_load((ROOT / "compose/compose.yml").read_text())[
         "services"
     ].items()
-    # Others run once and end.
+    # Other containers run once and end.
     if service["restart"] != "no"
 }
 
 
 def recipes(name: str) -> str:
-    """Text of the recipe of an image and of all that it is built from."""
+    """Return the Dockerfiles of an image and of all its parent images."""
     image = IMAGES[name]
     own = (Path(image.context) / "Dockerfile").read_text()
     return own + "".join(recipes(parent) for parent in image.parents)
 
 
 @pytest.mark.parametrize("name", [name for name, image in IMAGES.items() if image.runtime])
-def test_every_image_of_a_service_holds_the_relay(name: str):
+def test_every_image_of_a_service_contains_the_relay(name: str):
     assert "COPY images/shared/log-relay /usr/local/bin/" in recipes(name)
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_every_service_is_started_by_the_relay_and_has_a_place_for_its_log(name: str):
+def test_every_service_starts_through_the_relay_with_its_own_log_volume(name: str):
     relay, folder, size = SERVICES[name]["entrypoint"]
     assert (relay, size) == (RELAY, "20m")
     places = [mount for mount in SERVICES[name]["volumes"] if mount["target"] == folder]
     assert [mount.get("read_only", False) for mount in places] == [False]
-    # Its own, no other's.
+    # No other service uses the volume.
     others = [each for other in SERVICES if other != name for each in SERVICES[other]["volumes"]]
     assert places[0]["source"] not in {mount["source"] for mount in others}

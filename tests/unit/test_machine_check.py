@@ -44,7 +44,7 @@ def test_read_only_file_systems_have_the_value_1(tmp_path: Path):
     }
 
 
-def test_it_writes_the_time_of_its_run(tmp_path: Path):
+def test_check_writes_the_time_of_its_run(tmp_path: Path):
     file = tmp_path / "checked.prom"
     run_check(tmp_path, file)
     lines = file.read_text().splitlines()

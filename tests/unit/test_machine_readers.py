@@ -172,12 +172,12 @@ def test_missing_engine_has_no_facts(tmp_path):
 
 
 def test_hung_queries_are_omitted_after_the_timeout():
-    def answer(item):
+    def query(item):
         time.sleep(30 if item == "slow" else 0)
         return item.upper()
 
     begun = time.monotonic()
-    assert query_all(["a", "slow", "b", "a"], answer, seconds=0.5) == {"a": "A", "b": "B"}
+    assert query_all(["a", "slow", "b", "a"], query, seconds=0.5) == {"a": "A", "b": "B"}
     assert time.monotonic() - begun < 5
 
 

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SERIES = series_of(read_series())
 RECORDS = read_records()
 KNOWN = queryable(SERIES.values()) | set(RECORDS)
-# Older than the conventions, and nobody's to rename.
+# Names of other projects, which do not follow the conventions.
 FOREIGN = ("ALERTS", "node_", "jvm_", "process_", "prometheus_", "alertmanager_", "scrape_", "up")
 
 
@@ -92,24 +92,24 @@ def rule_names(image):
 @pytest.mark.parametrize("job", ["kafka", "zookeeper"])
 def test_agent_rules_export_exactly_the_series_of_their_job(job):
     _, rules = rule_names(job)
-    ours = {
+    own_series = {
         name: one
         for name, one in SERIES.items()
         if job in one.jobs and name.startswith(("kafka_", "zookeeper_"))
     }
-    assert set(rules) == set(ours)
+    assert set(rules) == set(own_series)
     for name, rule in rules.items():
-        assert rule["type"].lower() == ours[name].type, name
-        assert tuple(rule.get("labels", {})) == ours[name].labels, name
-        assert (rule.get("valueFactor") == 0.001) == (ours[name].unit == "seconds"), name
+        assert rule["type"].lower() == own_series[name].type, name
+        assert tuple(rule.get("labels", {})) == own_series[name].labels, name
+        assert (rule.get("valueFactor") == 0.001) == (own_series[name].unit == "seconds"), name
 
 
 def test_agent_rules_use_only_existing_beans():
     config, _ = rule_names("kafka")
-    unwanted, *wanted = (rule["pattern"] for rule in config["rules"])
-    told = "kafka.server<type=BrokerTopicMetrics, name=BytesInPerSec><>OneMinuteRate: 5"
-    assert re.search(unwanted, told)
-    assert [each for each in wanted if re.search(unwanted, f"{each}: <cache>")] == []
+    unwanted, *exported = (rule["pattern"] for rule in config["rules"])
+    sample = "kafka.server<type=BrokerTopicMetrics, name=BytesInPerSec><>OneMinuteRate: 5"
+    assert re.search(unwanted, sample)
+    assert [each for each in exported if re.search(unwanted, f"{each}: <cache>")] == []
 
 
 @pytest.mark.parametrize("image", ["kafka", "zookeeper"])
@@ -117,7 +117,7 @@ def test_agents_query_only_beans_with_a_rule(image):
     config, _ = rule_names(image)
     patterns = [rule["pattern"] for rule in config["rules"]]
 
-    def words(text):
+    def attributes(text):
         return set(re.findall(r"(?:name|type)=([\w-]+)", text))
 
     unused = [
@@ -125,7 +125,7 @@ def test_agents_query_only_beans_with_a_rule(image):
         for bean in config["includeObjectNames"]
         if bean.startswith("kafka.")
         and not any(
-            words(bean) <= words(pattern) or ("TimeMs" in bean and "TimeMs" in pattern)
+            attributes(bean) <= attributes(pattern) or ("TimeMs" in bean and "TimeMs" in pattern)
             for pattern in patterns
         )
     ]

@@ -1,4 +1,4 @@
-"""Every module's documentation says exactly what its code takes."""
+"""The documentation of every module lists exactly the arguments of its code."""
 
 import importlib
 from pathlib import Path
@@ -13,74 +13,79 @@ FACTS = ("type", "elements", "required", "default", "choices")
 
 
 class UniqueKeys(yaml.SafeLoader):
-    """YAML in which no key hides an earlier one of the same name."""
+    """A YAML loader that rejects duplicate keys."""
 
     def construct_mapping(self, node, deep=False):
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        assert len(keys) == len(set(keys)), f"{node.start_mark}: a key is there twice: {keys}"
+        assert len(keys) == len(set(keys)), f"{node.start_mark}: duplicate key: {keys}"
         return super().construct_mapping(node, deep)
 
 
-class AskedForArguments(Exception):
+class ArgumentsRecorded(Exception):
     """Raised in place of running the module."""
 
 
 def specification(module, monkeypatch):
-    """The arguments that ``module`` hands to Ansible."""
-    asked = {}
+    """Return the arguments that ``module`` passes to AnsibleModule."""
+    spec = {}
 
     def record(**arguments):
-        asked.update(arguments)
-        raise AskedForArguments
+        spec.update(arguments)
+        raise ArgumentsRecorded
 
     monkeypatch.setattr(module, "AnsibleModule", record)
-    with pytest.raises(AskedForArguments):
+    with pytest.raises(ArgumentsRecorded):
         module.main()
-    return asked
+    return spec
 
 
 def documented(module):
-    """The documentation, options and attributes with those of the fragments."""
+    """Return the documentation, with options and attributes of its fragments."""
     text = yaml.load(module.DOCUMENTATION, UniqueKeys)
     for fragment in text.get("extends_documentation_fragment", []):
         # Namespace, collection, file, and a section of it.
         name, *section = fragment.split(".")[2:]
         shared = importlib.import_module(f"{PACKAGE}.doc_fragments.{name}").ModuleDocFragment
-        told = yaml.safe_load(getattr(shared, (section or ["documentation"])[0].upper()))
+        fragment_text = yaml.safe_load(getattr(shared, (section or ["documentation"])[0].upper()))
         for part in ("options", "attributes"):
-            text[part] = text.get(part, {}) | told.get(part, {})
+            text[part] = text.get(part, {}) | fragment_text.get(part, {})
     return text
 
 
 def compare(code, documentation, where):
     assert set(code) == set(documentation), where
     for name, argument in code.items():
-        told = documentation[name]
+        documented_argument = documentation[name]
         for fact in FACTS:
-            assert argument.get(fact) == told.get(fact), f"{where}.{name}: {fact}"
-        compare(argument.get("options", {}), told.get("suboptions", {}), f"{where}.{name}")
+            assert argument.get(fact) == documented_argument.get(fact), f"{where}.{name}: {fact}"
+        compare(
+            argument.get("options", {}),
+            documented_argument.get("suboptions", {}),
+            f"{where}.{name}",
+        )
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_documentation_and_code_take_the_same_arguments(name, monkeypatch):
+def test_documentation_and_code_have_the_same_arguments(name, monkeypatch):
     module = importlib.import_module(f"{PACKAGE}.modules.{name}")
     text = documented(module)
-    asked = specification(module, monkeypatch)
+    spec = specification(module, monkeypatch)
     assert text["module"] == name
-    compare(asked["argument_spec"], text.get("options", {}), name)
-    told = text["attributes"]["check_mode"]["support"] == "full"
-    assert asked["supports_check_mode"] is told
+    compare(spec["argument_spec"], text.get("options", {}), name)
+    check_mode = text["attributes"]["check_mode"]["support"] == "full"
+    assert spec["supports_check_mode"] is check_mode
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_use_only_arguments_that_there_are(name):
+def test_examples_use_only_existing_arguments(name):
     module = importlib.import_module(f"{PACKAGE}.modules.{name}")
     options = documented(module).get("options", {})
     tasks = yaml.safe_load(module.EXAMPLES)
-    # What an example does with the answer is another module.
+    # An example may use further modules for the result.
     given = [task[f"metal.kafka.{name}"] or {} for task in tasks if f"metal.kafka.{name}" in task]
     assert given
     for arguments in given:
         assert set(arguments) <= set(options)
-        assert {key for key, told in options.items() if told.get("required")} <= set(arguments)
+        required = {key for key, option in options.items() if option.get("required")}
+        assert required <= set(arguments)
     assert yaml.safe_load(module.RETURN)

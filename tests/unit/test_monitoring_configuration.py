@@ -72,8 +72,8 @@ def test_target_behind_a_proxy_is_a_module_of_the_proxy():
     assert written["targets"] == ["n1:9443"]
     labels = written["labels"]
     assert (labels["host"], labels["instance"]) == ("node1", "kafka1")
-    asked = {key: labels[key] for key in labels if key.startswith("__")}
-    assert asked == {
+    parameters = {key: labels[key] for key in labels if key.startswith("__")}
+    assert parameters == {
         "__scheme__": "https",
         "__metrics_path__": "/proxy",
         "__param_module": "kafka1",
@@ -86,7 +86,7 @@ def test_prometheus_uses_tls_and_a_token_for_proxies():
     kafka, node = config["scrape_configs"]
     assert kafka["tls_config"] == {"ca_file": "/etc/prometheus/ca.pem"}
     assert kafka["authorization"] == {"credentials_file": "/etc/prometheus/metrics.token"}
-    # What a site says itself counts.
+    # Options of the site take precedence.
     assert node["tls_config"] == {"ca_file": "x"}
 
 
@@ -98,8 +98,8 @@ def test_proxy_serves_targets_of_its_machine():
     }
     modules = proxy_config({"kafka": {}, "special": {"path": "/own"}}, targets, "node1")["modules"]
     assert set(modules) == {"kafka1", "s1"}
-    wanted = {"address": "127.0.0.1", "port": 9404, "path": "/metrics", "verify": False}
-    assert modules["kafka1"] == {"method": "http", "http": wanted}
+    expected = {"address": "127.0.0.1", "port": 9404, "path": "/metrics", "verify": False}
+    assert modules["kafka1"] == {"method": "http", "http": expected}
     assert modules["s1"]["http"]["path"] == "/own"
 
 
@@ -110,8 +110,8 @@ LOGIN = {"basic_auth": {"username": "operator", "password_file": "/etc/prometheu
 def test_prometheus_sends_the_password_only_to_jobs_with_a_login():
     jobs = {**{page: {"login": True} for page in PAGES}, "kafka": {}}
     config = prometheus_config(jobs, ["a:9093"], password=True)
-    asked = {each["job_name"]: each.get("basic_auth") for each in config["scrape_configs"]}
-    assert asked == {**dict.fromkeys(PAGES, LOGIN["basic_auth"]), "kafka": None}
+    logins = {each["job_name"]: each.get("basic_auth") for each in config["scrape_configs"]}
+    assert logins == {**dict.fromkeys(PAGES, LOGIN["basic_auth"]), "kafka": None}
     (alertmanager,) = config["alerting"]["alertmanagers"]
     assert alertmanager["basic_auth"] == LOGIN["basic_auth"]
 
@@ -130,11 +130,11 @@ def test_authentication_options_of_the_site_take_precedence():
 def test_proxy_sends_the_password_only_to_jobs_with_a_login():
     targets = {job: [target(f"{job}1", "127.0.0.1:1")] for job in (*PAGES, "kafka")}
     jobs = {**{page: {"login": True} for page in PAGES}, "kafka": {}}
-    asked = prometheus_config(jobs, [], proxied=True, password=True)["scrape_configs"]
-    assert not [each for each in asked if "basic_auth" in each]
+    jobs_of_prometheus = prometheus_config(jobs, [], proxied=True, password=True)["scrape_configs"]
+    assert not [each for each in jobs_of_prometheus if "basic_auth" in each]
     modules = proxy_config(jobs, targets, "node1", "secret")["modules"]
-    shown = {name: each["http"].get("basic_auth_password") for name, each in modules.items()}
-    assert shown == {"prometheus1": "secret", "alertmanager1": "secret", "kafka1": None}
+    passwords = {name: each["http"].get("basic_auth_password") for name, each in modules.items()}
+    assert passwords == {"prometheus1": "secret", "alertmanager1": "secret", "kafka1": None}
 
 
 def test_scrape_timeout_is_within_the_interval():

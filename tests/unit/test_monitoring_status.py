@@ -6,7 +6,7 @@ from ansible_collections.metal.kafka.plugins.filter.monitoring_status import (
 )
 
 
-def answer(**data):
+def response(**data):
     return {"status": 200, "json": {"status": "success", "data": data}}
 
 
@@ -23,7 +23,9 @@ def alert(name, state="firing", **labels):
 
 
 def note(targets, alerts):
-    return prometheus_row([answer(activeTargets=targets), answer(alerts=alerts)], "h:9090")["note"]
+    return prometheus_row([response(activeTargets=targets), response(alerts=alerts)], "h:9090")[
+        "note"
+    ]
 
 
 def test_healthy_platform_has_no_alert():
@@ -45,25 +47,25 @@ def test_unreachable_targets_and_firing_alerts_are_in_the_note():
 
 
 def test_unresponsive_prometheus_is_down():
-    nobody = {"status": -1, "msg": "Connection refused"}
+    unreachable = {"status": -1, "msg": "Connection refused"}
 
-    row = prometheus_row([nobody, nobody], "h:9090")
+    row = prometheus_row([unreachable, unreachable], "h:9090")
 
     assert (row["state"], row["health"]) == ("down", "")
 
 
 def test_prometheus_http_error_is_in_the_note():
-    closed = {"status": 401}
+    denied = {"status": 401}
 
-    row = prometheus_row([closed, closed], "h:9090")
+    row = prometheus_row([denied, denied], "h:9090")
 
     assert (row["state"], row["note"]) == ("running", "HTTP status 401")
 
 
 def test_note_has_the_file_with_the_password():
-    answers = [answer(activeTargets=[target("kafka1")]), answer(alerts=[])]
+    responses = [response(activeTargets=[target("kafka1")]), response(alerts=[])]
 
-    row = prometheus_row(answers, "h:9090", True)
+    row = prometheus_row(responses, "h:9090", True)
 
     assert row["note"] == "1 of 1 targets respond, no alert, password in operator/monitoring-web"
 

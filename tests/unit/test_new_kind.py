@@ -95,7 +95,7 @@ def collection(tmp_path_factory):
 def found(collection):
     """Function that evaluates an expression on a host of that kind."""
 
-    def ask(expression, **of_gateway):
+    def evaluate(expression, **of_gateway):
         broker = {
             **{**plays.BROKER, "security_mode": "tls_scram", "cluster_name": "unit"},
             "ansible_host": "10.0.0.1",
@@ -110,14 +110,14 @@ def found(collection):
             "gateway": {"gateway1": gateway},
             "metal": {"broker1": broker, "gateway1": gateway},
         }
-        target = collection / "answer.json"
+        target = collection / "result.json"
         copy = {"dest": str(target), "content": f"{{{{ {expression} | to_json }}}}"}
         play = {"hosts": "gateway1", "tasks": [{"ansible.builtin.copy": copy}]}
         code, output = plays.run(collection, [play], groups)
         assert code == 0, output
         return json.loads(target.read_text())
 
-    return ask
+    return evaluate
 
 
 def site(name):

@@ -67,7 +67,7 @@ def test_other_operation_or_broken_lock_starts_new(path, spec):
     assert (taken["taken"], taken["resumed"]) == (True, False)
 
 
-@pytest.mark.parametrize("spec", [{"unlock": "other"}, {"replace": "somebody"}])
+@pytest.mark.parametrize("spec", [{"unlock": "other"}, {"replace": "unknown"}])
 def test_wrong_name_does_not_break_the_lock(path, spec):
     acquire(path, OTHER)
     assert not acquire(path, ME, **spec)["taken"]
@@ -96,15 +96,15 @@ def test_ended_process_is_dead():
 
 
 @pytest.mark.parametrize(
-    ("owner", "gone"),
+    ("owner", "dead"),
     [
         (replace(ME, boot="earlier"), True),
         (replace(ME, node="control2", boot="earlier"), False),
         (replace(ME, namespace="pid:[1]"), False),
     ],
 )
-def test_processes_of_other_nodes_are_not_known_dead(owner, gone):
-    assert operation_lock.dead(owner, ME) is gone
+def test_processes_of_other_nodes_are_not_known_dead(owner, dead):
+    assert operation_lock.dead(owner, ME) is dead
 
 
 def test_lock_is_released_only_by_the_token_of_its_owner(path):

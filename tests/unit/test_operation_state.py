@@ -27,8 +27,8 @@ def dead_owner():
     return replace(ME, pid=ended.pid, started="1", user="ops", node=ME.node)
 
 
-def machine(owner, what="restart of all", active=0.0, silent=None, now=NOW, since=NOW - 60):
-    held = operation_lock.Lock(what, owner, since).as_dict()
+def machine(owner, operation="restart of all", active=0.0, silent=None, now=NOW, since=NOW - 60):
+    held = operation_lock.Lock(operation, owner, since).as_dict()
     return {"now": now, "lock": held, "active": active, "silent": silent or {}}
 
 
@@ -53,7 +53,7 @@ def test_interrupted_operation_is_a_problem_with_remedy():
 
 
 def test_interrupted_change_is_resumed_by_make_up():
-    (problem,), _ = operation_state.messages([machine(dead_owner(), what="roll")], ME)
+    (problem,), _ = operation_state.messages([machine(dead_owner(), operation="roll")], ME)
     assert problem.endswith("`make up` starts stopped services and releases its lock")
 
 
@@ -74,8 +74,8 @@ def test_interrupted_command_is_the_one_that_resumes(playbook, given, command):
     plays = yaml.safe_load((ROOT / f"playbooks/{playbook}.yml").read_text())
     variables = [each.get("vars", {}) for each in plays]
     (text,) = [each["lock_operation"] for each in variables if "lock_operation" in each]
-    what = Templar(DataLoader(), variables=given).template(trust_as_template(text))
-    (problem,), _ = operation_state.messages([machine(dead_owner(), what=what)], ME)
+    operation = Templar(DataLoader(), variables=given).template(trust_as_template(text))
+    (problem,), _ = operation_state.messages([machine(dead_owner(), operation=operation)], ME)
     assert f", `{command}` resumes it" in problem
 
 
@@ -105,8 +105,8 @@ def test_silence_without_lock_is_a_note():
 
 def test_read_returns_lock_and_files(tmp_path):
     locks, texts = tmp_path / "locks", str(tmp_path / "textfile")
-    wanted = {"operation": "roll", "replace": "", "unlock": ""}
-    operation_lock.acquire(str(locks / "a.json"), "a", wanted, ME)
+    options = {"operation": "roll", "replace": "", "unlock": ""}
+    operation_lock.acquire(str(locks / "a.json"), "a", options, ME)
     maintenance_files.begin(texts, "a", "roll", "ops on c1", NOW)
     found = operation_state.read("a", texts, str(locks))
     assert found["lock"]["operation"] == "roll"

@@ -14,7 +14,7 @@ UID, GID = os.getuid(), os.getgid()
 
 
 @pytest.fixture
-def given(monkeypatch):
+def owners(monkeypatch):
     """Changed owners by path: the user of the tests may not change owners."""
     found = {}
 
@@ -41,14 +41,14 @@ def data(tmp_path):
     return folder
 
 
-def test_directory_changes_its_owner_after_its_content(given, data, monkeypatch):
+def test_directory_changes_its_owner_after_its_content(owners, data, monkeypatch):
     owned_by(monkeypatch, {})
     owner_change.hand_over(str(data), 77, 78)
 
     names = ["", "/outside", "/version-2", "/version-2/log.1"]
-    assert sorted(given) == [f"{data}{name}" for name in names]
-    assert set(given.values()) == {(77, 78)}
-    assert list(given)[-1] == str(data)
+    assert sorted(owners) == [f"{data}{name}" for name in names]
+    assert set(owners.values()) == {(77, 78)}
+    assert list(owners)[-1] == str(data)
 
 
 def owned_by(monkeypatch, ids):
@@ -63,27 +63,27 @@ def owned_by(monkeypatch, ids):
     monkeypatch.setattr(owner_change.os, "stat", found)
 
 
-def test_files_of_root_keep_their_owner(given, data, monkeypatch):
+def test_files_of_root_keep_their_owner(owners, data, monkeypatch):
     owned_by(monkeypatch, {"version-2": 0})
     owner_change.hand_over(str(data), 77, 78)
 
-    assert f"{data}/version-2" not in given
-    assert f"{data}/version-2/log.1" in given
+    assert f"{data}/version-2" not in owners
+    assert f"{data}/version-2/log.1" in owners
 
 
-def test_interrupted_change_can_resume_or_revert(given, data, monkeypatch):
+def test_interrupted_change_can_resume_or_revert(owners, data, monkeypatch):
     """Half of the content already belongs to the new user, the directory does not."""
     owned_by(monkeypatch, {"version-2": 10004, "log.1": 10001, "outside": 10001})
     owner_change.hand_over(str(data), 10004, 10004)
-    assert {f"{data}/version-2/log.1", str(data)} <= set(given)
-    assert f"{data}/version-2" not in given
+    assert {f"{data}/version-2/log.1", str(data)} <= set(owners)
+    assert f"{data}/version-2" not in owners
 
-    given.clear()
+    owners.clear()
     owner_change.hand_over(str(data), 10001, 10001)
-    assert {f"{data}/version-2", str(data)} <= set(given)
+    assert {f"{data}/version-2", str(data)} <= set(owners)
 
 
-def test_directory_keeps_its_owner_after_an_error(given, data, monkeypatch):
+def test_directory_keeps_its_owner_after_an_error(owners, data, monkeypatch):
     """Otherwise the next run would consider the change finished."""
     real = os.scandir
 
@@ -96,10 +96,10 @@ def test_directory_keeps_its_owner_after_an_error(given, data, monkeypatch):
     with pytest.raises(OSError, match="Input/output"):
         owner_change.hand_over(str(data), 77, 78)
 
-    assert str(data) not in given
+    assert str(data) not in owners
 
 
-def made_by(monkeypatch, uid):
+def link_owner(monkeypatch, uid):
     """Replace the owner of all links."""
     real = os.lstat
 
@@ -111,12 +111,12 @@ def made_by(monkeypatch, uid):
 
 
 @pytest.mark.parametrize("act", ["hand_over", "give", "share"])
-def test_planted_link_is_not_followed(given, data, tmp_path, monkeypatch, act):
+def test_planted_link_is_not_followed(owners, data, tmp_path, monkeypatch, act):
     """Group members can replace a directory in a shared directory by a link."""
     target, link = tmp_path / "target", tmp_path / "link"
     target.mkdir()
     link.symlink_to(target)
-    made_by(monkeypatch, 1234)
+    link_owner(monkeypatch, 1234)
 
     (message,) = owner_change.planted_links([str(link), str(target)])
     assert message == (
@@ -125,27 +125,27 @@ def test_planted_link_is_not_followed(given, data, tmp_path, monkeypatch, act):
     )
     with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
         getattr(owner_change, act)(str(link), *((GID,) if act == "share" else (77, 78)))
-    assert given == {}
+    assert owners == {}
 
 
-def test_link_of_root_is_followed(given, data, tmp_path, monkeypatch):
+def test_link_of_root_is_followed(owners, data, tmp_path, monkeypatch):
     link = tmp_path / "link"
     link.symlink_to(data)
-    made_by(monkeypatch, 0)
+    link_owner(monkeypatch, 0)
     owned_by(monkeypatch, {})
 
     assert owner_change.planted_links([str(link)]) == []
     owner_change.hand_over(str(link), 77, 78)
-    assert {str(data), f"{data}/version-2/log.1"} <= set(given)
+    assert {str(data), f"{data}/version-2/log.1"} <= set(owners)
 
 
-def test_shared_directories_are_group_writable_and_files_unchanged(given, data):
+def test_shared_directories_are_group_writable_and_files_unchanged(owners, data):
     (data / "version-2").chmod(0o750)
     (data / "version-2" / "log.1").chmod(0o640)
     data.chmod(0o750)
     owner_change.share(str(data), GID)
 
-    assert given == {str(data): (0, GID)}
+    assert owners == {str(data): (0, GID)}
     assert stat.S_IMODE(data.stat().st_mode) == 0o2770
     assert stat.S_IMODE((data / "version-2").stat().st_mode) == 0o2770
     assert stat.S_IMODE((data / "version-2" / "log.1").stat().st_mode) == 0o640
@@ -167,28 +167,28 @@ def converged(data, dry=False, ids=(UID + 1, GID), **spec):
     return outcome
 
 
-def test_check_mode_reports_the_change(given, data):
+def test_check_mode_reports_the_change(owners, data):
     outcome = converged(data, dry=True)
 
     assert outcome.steps == [f"directory {data} and its content get owner {UID} -> {UID + 1}"]
     assert outcome.differs == [str(data)]
-    assert given == {}
+    assert owners == {}
 
 
-def test_content_is_not_read_if_the_owner_is_right(given, data, monkeypatch):
+def test_content_is_not_read_if_the_owner_is_right(owners, data, monkeypatch):
     monkeypatch.setattr(owner_change, "hand_over", None)
     assert converged(data, ids=(UID, GID)).differs == []
 
 
-def test_log_dirs_of_brokers_are_never_walked(given, data, monkeypatch):
+def test_log_dirs_of_brokers_are_never_walked(owners, data, monkeypatch):
     monkeypatch.setattr(owner_change, "hand_over", None)
     monkeypatch.setattr(owned_directories.os, "chown", owner_change.os.chown)
     assert converged(data, content="keep").steps == [f"directory {data} gets its owner"]
-    assert given == {str(data): (UID + 1, GID)}
+    assert owners == {str(data): (UID + 1, GID)}
 
 
 @pytest.mark.parametrize("content", ["report", "change"])
-def test_shared_directory_is_checked_again_before_a_user_change(given, data, monkeypatch, content):
+def test_shared_directory_is_checked_again_before_a_user_change(owners, data, monkeypatch, content):
     """The service may have created directories as its former user."""
     monkeypatch.setattr(owner_change, "is_shared", lambda path, gid: True)
     (data / "version-2").chmod(0o750)

@@ -1,4 +1,4 @@
-"""The check of checkpoints needs no Spark, changes no file, and passes what is not there."""
+"""The check of checkpoints needs no Spark, changes no file, and accepts missing checkpoints."""
 
 import json
 import os
@@ -15,7 +15,7 @@ COUNTS = "SELECT {0}, count(*) AS events FROM events GROUP BY {0}"
 
 @pytest.fixture(autouse=True)
 def pauses(monkeypatch):
-    """Seconds that the check waited, none of them really."""
+    """Record the pauses of the check, in seconds, without waiting."""
     found = []
     monkeypatch.setattr(checkpoint_check.time, "sleep", found.append)
     return found
@@ -36,8 +36,8 @@ def declared(root, group="country", topic="payments"):
     }  # fmt: skip
 
 
-def ran(root, body):
-    """The checkpoints of a pipeline that made two batches."""
+def write_checkpoints(root, body):
+    """Write the checkpoints of a pipeline with two batches."""
     files, ends = LocalFiles(), json.dumps({"payments": {"0": 7}})
     for name, checkpoint in all_of(parse("payments", body)).items():
         checkpoint.claim(files, name)
@@ -55,37 +55,37 @@ def check(root, body, *options):
     return main(["check", "--checkpoints", *options, str(file)])
 
 
-def test_a_pipeline_that_never_ran_can_start(tmp_path):
+def test_pipeline_without_checkpoint_can_start(tmp_path):
     assert check(tmp_path, declared(tmp_path)) == 0
     assert not (tmp_path / "checkpoints").exists()
 
 
-def test_another_grouping_is_refused_for_its_output_alone(tmp_path, capsys):
-    ran(tmp_path, declared(tmp_path))
+def test_changed_grouping_is_refused_only_for_its_output(tmp_path, capsys):
+    write_checkpoints(tmp_path, declared(tmp_path))
     assert check(tmp_path, declared(tmp_path)) == 0
 
     assert check(tmp_path, declared(tmp_path, group="currency"), "--running", "payments") == 2
 
-    (said,) = capsys.readouterr().err.splitlines()
-    assert said.startswith("pipeline payments: output metrics: no longer fits its checkpoint")
-    assert "GROUP BY country" in said
-    assert 'With starting: {"payments": {"0": 7}} it continues where this one ended' in said
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("pipeline payments: output metrics: no longer fits its checkpoint")
+    assert "GROUP BY country" in line
+    assert 'With starting: {"payments": {"0": 7}} it continues where this one ended' in line
 
 
-def test_a_renamed_topic_is_refused_for_every_output(tmp_path, capsys):
-    ran(tmp_path, declared(tmp_path))
+def test_renamed_topic_is_refused_for_every_output(tmp_path, capsys):
+    write_checkpoints(tmp_path, declared(tmp_path))
 
     assert check(tmp_path, declared(tmp_path, topic="other")) == 2
 
-    said = capsys.readouterr().err.splitlines()
-    assert [line.split(": ")[1] for line in said] == [
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[1] for line in lines] == [
         "output metrics", "output all", "output invalid",
     ]  # fmt: skip
 
 
-def test_a_state_without_a_checksum_is_no_damage_where_nobody_can_read_it(tmp_path):
-    """Its rows are compressed: a driver reads them."""
-    ran(tmp_path, declared(tmp_path))
+def test_state_without_checksum_is_no_damage(tmp_path):
+    """Only a driver can read the compressed rows."""
+    write_checkpoints(tmp_path, declared(tmp_path))
     (state,) = tmp_path.rglob("1.delta")
     sums = state.with_name(".1.delta.crc")
     sums.write_bytes(b"")
@@ -95,16 +95,16 @@ def test_a_state_without_a_checksum_is_no_damage_where_nobody_can_read_it(tmp_pa
     assert sums.exists()
 
 
-def test_what_is_only_so_for_a_moment_is_not_told(tmp_path, pauses, monkeypatch, capsys):
-    """A driver replaces files while they are read."""
-    ran(tmp_path, declared(tmp_path))
+def test_temporary_fault_is_not_reported(tmp_path, pauses, monkeypatch, capsys):
+    """A driver may replace files during the check."""
+    write_checkpoints(tmp_path, declared(tmp_path))
     (state,) = tmp_path.rglob("1.delta")
-    away = state.with_name("away")
-    state.rename(away)
+    moved = state.with_name("moved")
+    state.rename(moved)
 
     def pause(seconds):
         pauses.append(seconds)
-        os.rename(away, state)
+        os.rename(moved, state)
 
     monkeypatch.setattr(checkpoint_check.time, "sleep", pause)
     assert check(tmp_path, declared(tmp_path)) == 0
@@ -112,13 +112,13 @@ def test_what_is_only_so_for_a_moment_is_not_told(tmp_path, pauses, monkeypatch,
     assert "note" not in capsys.readouterr().out
 
 
-def test_lost_state_is_told_of_a_driver_that_does_not_run_and_stops_no_run(tmp_path, capsys):
-    ran(tmp_path, declared(tmp_path))
+def test_lost_state_of_a_stopped_driver_is_a_note(tmp_path, capsys):
+    write_checkpoints(tmp_path, declared(tmp_path))
     (state,) = tmp_path.rglob("1.delta")
     state.unlink()
 
     assert check(tmp_path, declared(tmp_path), "--running", "payments") == 0
     assert "note" not in capsys.readouterr().out
     assert check(tmp_path, declared(tmp_path), "--running", "another") == 0
-    said = capsys.readouterr().out
-    assert "note: pipeline payments: output metrics: has committed batches" in said
+    output = capsys.readouterr().out
+    assert "note: pipeline payments: output metrics: has committed batches" in output

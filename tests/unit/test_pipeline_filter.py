@@ -42,7 +42,7 @@ def test_client_options_of_declaration_and_site_are_merged():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"kafka_options": {"security.protocol": "PLAINTEXT"}}, "kafka_options.security.protocol"),
         ({"kafka_options": {"kafka.sasl.jaas.config": "x"}}, "sets each pipeline's credentials"),
@@ -72,8 +72,8 @@ def test_client_options_of_declaration_and_site_are_merged():
         ({"kafka_options": ["acks"]}, "kafka_options"),
     ],
 )
-def test_keys_reserved_for_the_site_are_refused(changes, told):
-    with pytest.raises(AnsibleFilterError, match=told):
+def test_keys_reserved_for_the_site_are_refused(changes, message):
+    with pytest.raises(AnsibleFilterError, match=message):
         document(**changes)
 
 

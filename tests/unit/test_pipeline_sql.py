@@ -41,14 +41,18 @@ def test_equal_declarations_give_equal_text_in_any_order():
 
 
 def test_declaration_cannot_allow_functions():
-    sly = {**DECLARED, "sql_functions": ["reflect"], "databases": {"d": {"password": "hidden"}}}
+    declaration = {
+        **DECLARED,
+        "sql_functions": ["reflect"],
+        "databases": {"d": {"password": "hidden"}},
+    }
 
-    checked = pipeline_statements({"a": sly}, [])
+    checked = pipeline_statements({"a": declaration}, [])
 
     assert json.loads(checked)["a"]["sql_functions"] == []
     assert "hidden" not in checked
     with pytest.raises(AnsibleError, match="sql_functions: found"):
-        pipeline_document(sly, "a", {"sql_functions": []})
+        pipeline_document(declaration, "a", {"sql_functions": []})
 
 
 def test_missing_sample_is_named_with_pipeline_and_directory(tmp_path, monkeypatch):
@@ -63,10 +67,10 @@ def test_missing_sample_is_named_with_pipeline_and_directory(tmp_path, monkeypat
 
 
 def test_check_document_has_roots_of_the_site():
-    sly = {**DECLARED, "checkpoint_root": "/elsewhere"}
+    declaration = {**DECLARED, "checkpoint_root": "/elsewhere"}
     roots = {"checkpoint_root": "/shared/checkpoints", "archive_root": "/shared/archive"}
 
-    text = pipeline_statements({"a": sly}, [], {**roots, "event_log_dir": "/shared/events"})
+    text = pipeline_statements({"a": declaration}, [], {**roots, "event_log_dir": "/shared/events"})
 
     site = parse_all(json.loads(text))["a"].site
     assert (site.checkpoint_root, site.archive_root) == tuple(roots.values())
@@ -90,9 +94,11 @@ def test_refusal_names_pipeline_and_output_of_a_mismatched_checkpoint():
         "checkpoint."
     )
 
-    said = check_refusal({"status": 2, "container": {"Output": f"[2026] WARNING x\n{line}\n"}}, 15)
+    message = check_refusal(
+        {"status": 2, "container": {"Output": f"[2026] WARNING x\n{line}\n"}}, 15
+    )
 
-    assert said.splitlines() == [
+    assert message.splitlines() == [
         "No service was touched: 1 problem(s) in the declared pipelines",
         f"1. {line}",
         "Correct the declarations, or see docs/operate/guides/pipelines.md, "
@@ -100,7 +106,7 @@ def test_refusal_names_pipeline_and_output_of_a_mismatched_checkpoint():
     ]
 
 
-def test_notes_on_damage_are_no_faults():
+def test_notes_on_damage_are_no_errors():
     log = (
         "note: pipeline a: output o: has committed batches up to 1\n"
         "pipeline a: reads in; writes bad, out\n"
@@ -112,34 +118,36 @@ def test_notes_on_damage_are_no_faults():
     assert check_notes({"status": 0, "container": {"Output": None}}) == []
 
 
-def test_refusal_lists_only_the_faults():
+def test_refusal_lists_only_the_errors():
     log = (
         "WARNING: Using incubator modules\n"
         "pipeline a: outputs.o.sql: found the function reflect; allowed: another function\n"
         "pipeline b: rules.r: found a subquery; allowed: an expression over one record\n"
     )
 
-    said = check_refusal({"status": 2, "container": {"Output": log}}, 15)
+    message = check_refusal({"status": 2, "container": {"Output": log}}, 15)
 
-    assert "2 problem(s)" in said
-    assert "1. pipeline a: outputs.o.sql" in said
-    assert "2. pipeline b: rules.r" in said
-    assert "WARNING" not in said
+    assert "2 problem(s)" in message
+    assert "1. pipeline a: outputs.o.sql" in message
+    assert "2. pipeline b: rules.r" in message
+    assert "WARNING" not in message
 
 
 def test_timeout_of_the_check_is_reported():
-    said = check_refusal({"status": 124, "container": {"Output": "pipeline p: half an answer"}}, 15)
+    message = check_refusal(
+        {"status": 124, "container": {"Output": "pipeline p: half a result"}}, 15
+    )
 
-    assert "took too long: found no result after 15 minutes" in said
-    assert "half" not in said
-
-
-@pytest.mark.parametrize("answer", [{}, {"msg": "no space left"}, {"container": {"Output": "x"}}])
-def test_failed_check_is_reported_with_its_output(answer):
-    assert "could not be checked" in check_refusal(answer, 15)
+    assert "took too long: found no result after 15 minutes" in message
+    assert "half" not in message
 
 
-def answer(**state):
+@pytest.mark.parametrize("result", [{}, {"msg": "no space left"}, {"container": {"Output": "x"}}])
+def test_failed_check_is_reported_with_its_output(result):
+    assert "could not be checked" in check_refusal(result, 15)
+
+
+def response(**state):
     return {
         "item": "a",
         "json": {"name": "a", "state": "starting", "error": None, "failed_starts": 0, **state},
@@ -152,14 +160,14 @@ def answer(**state):
         ({"state": "running"}, True),
         ({}, False),
         ({"state": "failed", "error": "no column", "failed_starts": 1, "refused": True}, True),
-        # It may be a broker that was not there yet.
+        # A broker may not have started yet.
         ({"state": "failed", "error": "no broker", "failed_starts": 1}, False),
         ({"failed_starts": 2, "error": "no broker"}, False),
         ({"failed_starts": 3, "error": "no broker"}, True),
     ],
 )
 def test_failed_driver_ends_the_wait(state, settled):
-    assert driver_finished_starting(answer(**state), "a") is settled
+    assert driver_finished_starting(response(**state), "a") is settled
 
 
 def test_missing_response_does_not_end_the_wait():
@@ -167,7 +175,7 @@ def test_missing_response_does_not_end_the_wait():
 
 
 def test_response_of_another_driver_does_not_count():
-    other = answer(state="running") | {"item": "b"}
+    other = response(state="running") | {"item": "b"}
 
     assert not driver_finished_starting(other, "b")
     assert failed_drivers([other]) == [
@@ -177,22 +185,24 @@ def test_response_of_another_driver_does_not_count():
 
 def test_refusal_has_reasons_and_restored_drivers():
     results = [
-        answer(state="running"),
+        response(state="running"),
         {
-            **answer(name="b", state="failed", error="no column x", failed_starts=1, refused=True),
+            **response(
+                name="b", state="failed", error="no column x", failed_starts=1, refused=True
+            ),
             "item": "b",
         },
         {"item": "c", "msg": "Connection refused"},
     ]
 
     failed = failed_drivers(results)
-    said = drivers_refusal(failed, ["b"])
+    message = drivers_refusal(failed, ["b"])
 
     assert [each["name"] for each in failed] == ["b", "c"]
-    assert "b: no column x (1 failed starts)\n  its last good declaration runs again" in said
+    assert "b: no column x (1 failed starts)\n  its last good declaration runs again" in message
     assert (
         "c: no response from its status port: Connection refused\n"
-        "  there is no earlier good declaration" in said
+        "  there is no earlier good declaration" in message
     )
 
 
@@ -202,7 +212,7 @@ def test_failing_output_ends_the_wait_with_its_error():
             "good": {"exception": None, "restarts": 4},
             "bad": {"exception": "has offsets of another topic", "restarts": restarts},
         }
-        return answer(state="failing", outputs=outputs)
+        return response(state="failing", outputs=outputs)
 
     assert not driver_finished_starting(failing(2), "a")
     assert driver_finished_starting(failing(3), "a")

@@ -32,7 +32,7 @@ LEAF = leaf.Leaf(
 )
 
 
-# -- what is issued ----------------------------------------------------------------------------
+# -- issued certificates -----------------------------------------------------------------------
 
 
 def verify(pair, subject, *, roots=(CA.root,), at=NOW):
@@ -69,7 +69,7 @@ def test_wrong_name_root_or_time_is_rejected(wrong):
 
 @pytest.mark.parametrize("first", [NOW, NOW + DAY])
 def test_new_certificate_is_valid_for_slow_clocks(first):
-    # On the first day the CA is as new as what it issues.
+    # On the first day the CA is as new as its certificates.
     pair = leaf.issue(LEAF, CA, first)
     assert verify(pair, x509.DNSName("kafka1"), at=first - timedelta(minutes=5))
 
@@ -128,7 +128,7 @@ def test_keystore_has_unencrypted_pkcs8_key_and_chain():
     assert pem.certificates_of(text.encode()) == (pair.certificate, below.certificate)
 
 
-# -- the same by OpenSSL, on both sides of a connection -----------------------------------------
+# -- with OpenSSL, on both sides of a connection ------------------------------------------------
 
 
 def keystore(spec=LEAF, by=CA, at=NOW):
@@ -141,19 +141,21 @@ def trust(*authorities):
 
 def test_client_and_server_authenticate_with_one_ca(tmp_path):
     for name in ("kafka1", "kafka1.example.com", "10.0.0.1", "2001:db8::1"):
-        served = tls.server(tmp_path, keystore(), trusted=trust(CA))
-        asks = tls.client(tmp_path, trust(CA), keystore=keystore(replace(LEAF, name="alice")))
-        assert tls.handshake(asks, served, name) == b"x"
+        server = tls.server(tmp_path, keystore(), trusted=trust(CA))
+        client_context = tls.client(
+            tmp_path, trust(CA), keystore=keystore(replace(LEAF, name="alice"))
+        )
+        assert tls.handshake(client_context, server, name) == b"x"
 
 
 def test_certificate_of_an_intermediate_needs_only_the_root(tmp_path):
     below = site_ca.issuing()
-    served = tls.server(tmp_path, keystore(by=below))
-    assert tls.handshake(tls.client(tmp_path, trust(below)), served, "kafka1") == b"x"
+    server = tls.server(tmp_path, keystore(by=below))
+    assert tls.handshake(tls.client(tmp_path, trust(below)), server, "kafka1") == b"x"
 
 
 @pytest.mark.parametrize(
-    ("served", "name", "trusted", "says"),
+    ("served", "name", "trusted", "message"),
     [
         (keystore(), "kafka2", trust(CA), "Hostname mismatch"),
         (keystore(), "10.0.0.2", trust(CA), "IP address mismatch"),
@@ -164,8 +166,8 @@ def test_certificate_of_an_intermediate_needs_only_the_root(tmp_path):
     ],
     ids=tls.named,
 )
-def test_a_client_refuses(tmp_path, served, name, trusted, says):
-    with pytest.raises(ssl.SSLCertVerificationError, match=says):
+def test_client_refuses_invalid_certificates(tmp_path, served, name, trusted, message):
+    with pytest.raises(ssl.SSLCertVerificationError, match=message):
         tls.handshake(tls.client(tmp_path, trusted), tls.server(tmp_path, served), name)
 
 
@@ -175,17 +177,17 @@ def test_a_client_refuses(tmp_path, served, name, trusted, says):
     ids=tls.named,
 )
 def test_server_refuses_a_client_without_valid_certificate(tmp_path, presented):
-    served = tls.server(tmp_path, keystore(), trusted=trust(CA))
+    server = tls.server(tmp_path, keystore(), trusted=trust(CA))
     with pytest.raises(ssl.SSLError):
-        tls.handshake(tls.client(tmp_path, trust(CA), keystore=presented), served, "kafka1")
+        tls.handshake(tls.client(tmp_path, trust(CA), keystore=presented), server, "kafka1")
 
 
 def test_with_both_roots_trusted_old_and_new_certificates_work_both_ways(tmp_path):
     both = trust(CA, OTHER)
     for one, two in ((CA, OTHER), (OTHER, CA)):
-        served = tls.server(tmp_path, keystore(by=one), trusted=both)
-        asks = tls.client(tmp_path, both, keystore=keystore(by=two))
-        assert tls.handshake(asks, served, "kafka1") == b"x"
+        server = tls.server(tmp_path, keystore(by=one), trusted=both)
+        client_context = tls.client(tmp_path, both, keystore=keystore(by=two))
+        assert tls.handshake(client_context, server, "kafka1") == b"x"
 
 
 # -- keys and certificates as text --------------------------------------------------------------
@@ -209,7 +211,7 @@ def test_key_is_read_from_all_usual_formats(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         (b"", "found no readable private key; wanted: a key in PEM"),
         (pem.pem([CA.certificate]).encode(), "found no readable private key"),
@@ -224,8 +226,8 @@ def test_key_is_read_from_all_usual_formats(text):
     ],
     ids=tls.named,
 )
-def test_unsupported_key_is_refused(text, says):
-    with pytest.raises(pem.PkiError, match=says):
+def test_unsupported_key_is_refused(text, message):
+    with pytest.raises(pem.PkiError, match=message):
         pem.key_of(text)
 
 
@@ -251,7 +253,7 @@ ISSUING = site_ca.issuing()
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("ca", "message"),
     [
         (replace(CA, key=OTHER.key), "found a key of another certificate; wanted: the key of"),
         (
@@ -267,7 +269,7 @@ ISSUING = site_ca.issuing()
         (site_ca.issuing(begin=NOW + DAY), "found CN=Issuing CA,O=Example not valid before"),
     ],
 )
-def test_a_ca_that_cannot_issue_is_refused(given, says):
-    problems = authority.blockers(given, NOW)
+def test_a_ca_that_cannot_issue_is_refused(ca, message):
+    problems = authority.blockers(ca, NOW)
     assert len(problems) == 1
-    assert says in problems[0]
+    assert message in problems[0]

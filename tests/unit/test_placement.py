@@ -185,9 +185,9 @@ def test_number_of_moves_under_way_is_limited():
 
 def test_bytes_left_are_the_missing_bytes_of_new_replicas():
     moves = plan(cluster(part("t-0", (1,))), [Spec("t", 2)])
-    flying = [part("t-1", (1, 3), (1,), adding=(3,))]
+    under_way_partitions = [part("t-1", (1, 3), (1,), adding=(3,))]
     sizes = {1: {"t-0": 100, "t-1": 50}, 3: {"t-1": 20}}
-    assert bytes_left(moves, flying, sizes) == 100 + 30
+    assert bytes_left(moves, under_way_partitions, sizes) == 100 + 30
     assert bytes_left([], [part("t-1", (1, 3), (1,), adding=(3,))], {}) == 1
 
 
@@ -202,17 +202,17 @@ def test_thousand_topics_are_placed_quickly():
 
 
 class Kafka:
-    """A fake connection; moves end at the next read, ``dies`` is the read that fails."""
+    """A fake connection; moves end at the next read, ``failing_read`` is the read that fails."""
 
-    def __init__(self, *parts, dies=99):
+    def __init__(self, *parts, failing_read=99):
         self.parts = {each.name: each for each in parts}
-        self.dies, self.looks = dies, 0
+        self.failing_read, self.reads = failing_read, 0
         self.limits, self.log, self.elected = set(), [], []
         self.timeout, self.deadline = 1, None
 
     def read_cluster(self):
-        self.looks += 1
-        if self.looks > self.dies:
+        self.reads += 1
+        if self.reads > self.failing_read:
             raise KeyboardInterrupt
         before = cluster(*self.parts.values())
         self.parts = {
@@ -274,12 +274,12 @@ def test_moves_are_batched_and_throttles_are_removed():
     assert (again["done"], again["changed"], again["steps"]) == (True, False, [])
 
 
-@pytest.mark.parametrize("dies", range(1, 5))
-def test_next_run_completes_an_interrupted_one(dies):
-    kafka = Kafka(*(part(f"t-{n}", (1,)) for n in range(3)), dies=dies)
+@pytest.mark.parametrize("failing_read", range(1, 5))
+def test_next_run_completes_an_interrupted_one(failing_read):
+    kafka = Kafka(*(part(f"t-{n}", (1,)) for n in range(3)), failing_read=failing_read)
     with pytest.raises(KeyboardInterrupt):
         reassignment.run_moves(kafka, [Spec("t", 2)], Record(""), (5, 1, 5))
-    kafka.dies = 999
+    kafka.failing_read = 999
     assert reassignment.run_moves(kafka, [Spec("t", 2)], Record(""), (5, 1, 5))["done"]
     assert kafka.limits == set()
     assert all(len(each.replicas) == 2 for each in kafka.parts.values())

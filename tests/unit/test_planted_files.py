@@ -1,4 +1,4 @@
-"""Files that somebody planted in a checkpoint are told of in a line; nothing waits for them."""
+"""Planted files in a checkpoint are reported in one line, and never block the check."""
 
 import json
 import os
@@ -24,12 +24,12 @@ FAR = 99_999_999_999
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch):
+def no_pause(monkeypatch):
     monkeypatch.setattr(checkpoint_check, "PAUSE_S", 0)
 
 
 class Site:
-    """A pipeline whose output has made two batches."""
+    """A pipeline whose output has two batches."""
 
     def __init__(self, root: Path) -> None:
         self.declared = parse_all(
@@ -53,7 +53,7 @@ class Site:
         for name in (PURPOSE, COPY):
             (self.place / name).write_text(json.dumps({**checkpoint.purpose, "id": "one"}))
 
-    def told(self) -> list[str]:
+    def findings(self) -> list[str]:
         found = checkpoint_check.findings([self.declared], [])
         return found.refused + found.damaged
 
@@ -68,12 +68,12 @@ def sparse(file: Path) -> None:
         stream.truncate(20 * 1000**3)
 
 
-def test_a_sound_checkpoint_can_go_on(site):
-    assert site.told() == []
+def test_intact_checkpoint_has_no_findings(site):
+    assert site.findings() == []
 
 
 @pytest.mark.parametrize(
-    ("plant", "why"),
+    ("plant", "found"),
     [
         (os.mkfifo, "found no regular file; allowed: a regular file"),
         (lambda file: file.symlink_to("/dev/zero"), "found no regular file"),
@@ -83,35 +83,35 @@ def test_a_sound_checkpoint_can_go_on(site):
     ids=["pipe", "device", "directory", "sparse"],
 )
 @pytest.mark.parametrize("name", [PURPOSE, "metadata"])
-def test_what_is_no_file_of_ours_is_named_with_what_is_allowed(site, plant, why, name):
+def test_irregular_file_is_reported_with_allowed_kinds(site, plant, found, name):
     (site.place / name).unlink()
     plant(site.place / name)
 
-    (told,) = site.told()
+    (finding,) = site.findings()
 
-    assert told.startswith("pipeline p: output o: its checkpoint ")
-    assert f"{site.place / name}: {why}" in told
+    assert finding.startswith("pipeline p: output o: its checkpoint ")
+    assert f"{site.place / name}: {found}" in finding
 
 
 @pytest.mark.parametrize("name", [PURPOSE, "metadata", "offsets/1", "commits/1"])
 @pytest.mark.parametrize("text", [DEEP, "[]", '{"topics":[],"id":[]}', "v1\n[]\n[]", "\0" * 9])
-def test_json_of_another_form_ends_no_check(site, name, text):
+def test_json_of_another_form_does_not_fail_the_check(site, name, text):
     (site.place / name).write_text(text)
 
-    assert len(site.told()) <= 1
+    assert len(site.findings()) <= 1
 
 
-def test_a_batch_of_any_number_is_no_reason_to_count_down_to_it(site):
+def test_huge_batch_number_does_not_slow_the_rollback(site):
     (site.place / "offsets" / str(FAR)).write_text(OFFSETS)
 
     torn = CheckpointFiles(LocalFiles(), str(site.place), "output o")
 
-    assert site.told() == []
+    assert site.findings() == []
     assert torn.roll_back(None) == "batch 2"
     assert torn.newest("offsets") == 1
 
 
-def test_of_a_batch_of_any_number_no_state_is_made_up(site):
+def test_huge_batch_number_without_state_is_refused(site):
     (site.place / "offsets" / str(FAR)).write_text(OFFSETS)
     (site.place / "state" / "0" / "0").mkdir(parents=True)
 
@@ -119,7 +119,7 @@ def test_of_a_batch_of_any_number_no_state_is_made_up(site):
         CheckpointFiles(LocalFiles(), str(site.place), "output o").roll_back(None)
 
 
-def test_a_topic_that_was_made_again_begins_whatever_batches_were_planned(site):
+def test_recreated_topic_starts_at_zero_despite_planned_batches(site):
     for name in (str(FAR), "2", "٣", "007"):
         (site.place / "offsets" / name).write_text(OFFSETS)
 
@@ -130,18 +130,18 @@ def test_a_topic_that_was_made_again_begins_whatever_batches_were_planned(site):
 
 
 @pytest.mark.parametrize("text", [DEEP, '{"checkpoint":"c","batch":Infinity,"offsets":""}', "7"])
-def test_a_mark_of_another_form_is_none(text):
+def test_mark_of_another_form_is_ignored(text):
     assert Mark.if_whole(text) is None
 
 
-def test_a_checksum_is_that_of_the_whole_file_and_never_waited_for(tmp_path):
+def test_checksum_covers_the_whole_file_and_never_blocks(tmp_path):
     file, sums = tmp_path / "1.delta", tmp_path / ".1.delta.crc"
     content = os.urandom(3_000_000)
     parts = (content[at : at + 2_500_000] for at in (0, 2_500_000))
-    told = b"crc\0" + struct.pack(">i", 2_500_000)
-    told += b"".join(struct.pack(">I", zlib.crc32(each)) for each in parts)
+    checksums = b"crc\0" + struct.pack(">i", 2_500_000)
+    checksums += b"".join(struct.pack(">I", zlib.crc32(each)) for each in parts)
     file.write_bytes(content)
-    sums.write_bytes(told)
+    sums.write_bytes(checksums)
     assert checksum(file) == FITS
     file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     assert checksum(file) == DIFFERS

@@ -16,9 +16,9 @@ def token():
 
 
 def free_port() -> int:
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        return asked.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 def helper(token: str, seconds: float) -> int:
@@ -39,10 +39,10 @@ def test_unknown_name_is_unresolved():
 
 
 def test_full_accept_queue_is_a_timeout():
-    with socket.socket() as deaf:
-        deaf.bind(("127.0.0.1", 0))
-        deaf.listen(0)
-        place = deaf.getsockname()
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        place = full.getsockname()
         waiting = [socket.socket() for _ in range(3)]
         for each in waiting:
             each.setblocking(False)
@@ -93,8 +93,8 @@ def test_helper_ends_after_its_lifetime(token):
 
 
 def test_failed_bind_has_a_reason():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        port = bound.getsockname()[1]
         opened, unbound = port_probe.bind_all([("127.0.0.1", port), ("192.0.2.99", 1)])
     assert opened == {}
     assert unbound["127.0.0.1", port] == "Address already in use"

@@ -10,7 +10,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import
 from preflight_sites import (
     GIB,
     Faults,
-    Sound,
+    ValidSite,
     drop,
     fact,
     full,
@@ -30,12 +30,12 @@ class TaggedList(list):
 
 
 def test_valid_site_has_no_problems_and_no_notes():
-    assert problems(Sound()) == []
-    assert problems(Sound(), fatal=False) == []
+    assert problems(ValidSite()) == []
+    assert problems(ValidSite(), fatal=False) == []
 
 
 def test_lowest_allowed_connection_limits_are_accepted():
-    site = Sound()
+    site = ValidSite()
     limits = {
         "max.connections": "100",
         "max.connections.per.ip": 1,
@@ -50,7 +50,7 @@ def test_lowest_allowed_connection_limits_are_accepted():
 
 
 def test_undeclared_topics_of_site_without_brokers_name_empty_group():
-    site = Sound()
+    site = ValidSite()
     site.groups["kafka"] = []
     found = problems(site)
     assert found
@@ -58,7 +58,7 @@ def test_undeclared_topics_of_site_without_brokers_name_empty_group():
 
 
 def test_broker_whose_properties_drop_common_keys_is_named():
-    site = Sound()
+    site = ValidSite()
     for host in ("kafka1", "kafka3"):
         site.hosts[host]["kafka_broker_properties"] = {"num.io.threads": 16, "log.retention.ms": 9}
     site.hosts["kafka2"]["kafka_broker_properties"] = {"num.io.threads": 8}
@@ -78,7 +78,7 @@ FAULTS: Faults = {
         put("kafka2", "service_uids", {"zookeper": 10020}),
         ["kafka2: service_uids: found zookeper; allowed: alertmanager, "],
     ),
-    "a user who is root": (
+    "root as a user": (
         put("kafka2", "service_uids", {"zookeeper": 0}),
         ["kafka2: service_uids.zookeeper: found 0; allowed: a user id above 0"],
     ),
@@ -224,7 +224,7 @@ FAULTS: Faults = {
         topic("a" * 250),
         [f"found the name '{'a' * 250}'", "1 to 249 letters"],
     ),
-    "a topic of Kafka's own": (
+    "an internal topic of Kafka": (
         topic("__consumer_offsets"),
         ["found the name '__consumer_offsets'", "names that are not Kafka's own"],
     ),
@@ -248,7 +248,7 @@ FAULTS: Faults = {
         topic("payments", retention="1y"),
         ["kafka1: kafka_content_topics.payments.retention: found '1y'", "7d or 36h"],
     ),
-    "a retention size in words": (
+    "a retention size that is no number": (
         topic("payments", retention_size="ten"),
         ["kafka1: kafka_content_topics.payments.retention_size: found 'ten'", "10GB or 512MiB"],
     ),
@@ -479,7 +479,7 @@ FAULTS: Faults = {
         ["kafka2: ansible_host: found 10.9.9.9, which is no machine of group metal",
          "an address of m1, m2, m3"],
     ),
-    "no machine at all": (
+    "no machines": (
         leave("metal"),
         ["metal: group: found no host"],
     ),
@@ -489,7 +489,7 @@ FAULTS: Faults = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_is_reported_with_host_value_and_remedy(name):
     plant, expected = FAULTS[name]
-    site = Sound()
+    site = ValidSite()
     plant(site)
     found = problems(site)
     assert len(found) == 1, found
@@ -519,20 +519,20 @@ NOTES = {
 @pytest.mark.parametrize("name", NOTES)
 def test_working_but_improvable_setting_is_a_note(name):
     plant, expected = NOTES[name]
-    site = Sound()
+    site = ValidSite()
     plant(site)
     assert problems(site) == []
     assert problems(site, fatal=False) == [expected]
 
 
 def test_several_outputs_on_two_cores_are_accepted():
-    site = Sound()
+    site = ValidSite()
     several_outputs(cores=2)(site)
     assert problems(site, fatal=False) == []
 
 
 def test_one_machine_runs_every_service_on_separate_ports_and_paths():
-    site = Sound()
+    site = ValidSite()
     site.groups["metal"] = ["localhost"]
     site.hosts = {h: v for h, v in site.hosts.items() if h not in ("m1", "m2", "m3")}
     site.hosts["localhost"] = {"cluster_name": "prod-1"}
@@ -572,7 +572,7 @@ def test_one_machine_runs_every_service_on_separate_ports_and_paths():
 
 
 def test_hosts_with_different_addresses_of_one_machine_share_it():
-    site = Sound()
+    site = ValidSite()
     site.hosts["kafka2"]["ansible_host"] = "broker-two.example"
     site.facts["m2"]["addresses"].append("broker-two.example")
     site.hosts["kafka2"]["kafka_broker_listeners"]["CLIENTS"]["port"] = 2181
@@ -580,7 +580,7 @@ def test_hosts_with_different_addresses_of_one_machine_share_it():
 
 
 def test_one_address_with_two_ssh_ports_is_two_machines():
-    site = Sound()
+    site = ValidSite()
     for number in (1, 2, 3):
         for host in (f"m{number}", f"zk{number}", f"kafka{number}", f"worker{number}"):
             site.hosts[host].update(ansible_host="127.0.0.1", ansible_port=2200 + number)
@@ -590,7 +590,7 @@ def test_one_address_with_two_ssh_ports_is_two_machines():
 
 
 def test_one_port_on_two_addresses_is_no_conflict():
-    site = Sound()
+    site = ValidSite()
     site.hosts["zk1"].update(zookeeper_bind_address="10.0.0.1", zookeeper_client_port=8081)
     site.hosts["worker1"]["spark_address"] = "127.0.0.1"
     assert problems(site) == []
@@ -599,20 +599,20 @@ def test_one_port_on_two_addresses_is_no_conflict():
 
 
 def test_port_used_by_own_container_is_accepted():
-    site = Sound()
+    site = ValidSite()
     listener(9092, container="prod-1-kafka2", cluster="prod-1")(site)
     assert problems(site) == []
 
 
 def test_port_with_unknown_owner_is_a_note():
-    site = Sound()
+    site = ValidSite()
     listener(9092, process=None)(site)
     assert problems(site) == []
     assert "used on m2 by an unknown process" in problems(site, fatal=False)[0]
 
 
 def test_each_pipeline_of_a_driver_host_uses_the_next_port():
-    site = Sound()
+    site = ValidSite()
     pipelines = site.hosts["driver1"]["pipeline_pipelines"]
     pipelines["second"] = {**copy.deepcopy(pipelines["payments"]), "resources": {"cores": 1}}
     site.hosts["worker1"]["spark_worker_port"] = 4051
@@ -620,13 +620,13 @@ def test_each_pipeline_of_a_driver_host_uses_the_next_port():
 
 
 def test_without_name_pattern_any_valid_topic_name_is_allowed():
-    site = Sound()
+    site = ValidSite()
     site.hosts["kafka1"]["kafka_content_name_pattern"] = ""
     assert problems(site) == []
 
 
 def test_schema_from_sample_is_not_checked_before_rendering():
-    site = Sound()
+    site = ValidSite()
     site.pipeline()["source"].update(schema={"sample": "flights.csv"}, event_time="departure")
     assert problems(site) == []
     site.pipeline()["source"]["schema"] = {"example": "flights.csv"}
@@ -634,7 +634,7 @@ def test_schema_from_sample_is_not_checked_before_rendering():
 
 
 def test_data_on_root_disk_is_allowed_by_variable():
-    site = Sound()
+    site = ValidSite()
     plant, _ = FAULTS["a log dir on the root disk"]
     plant(site)
     site.hosts["kafka2"]["metal_allow_root_disk"] = "false"
@@ -644,7 +644,7 @@ def test_data_on_root_disk_is_allowed_by_variable():
 
 
 def test_unknown_variable_of_a_site_can_be_allowed():
-    site = Sound()
+    site = ValidSite()
     site.hosts["kafka1"]["kafka_broker_hepa"] = "4g"
     site.hosts["kafka1"]["preflight_known_variables"] = ["kafka_broker_hepa"]
     assert problems(site) == []
@@ -662,14 +662,14 @@ def test_unknown_variable_of_a_site_can_be_allowed():
     ],
 )
 def test_missing_fact_is_a_note(missing, expected):
-    site = Sound()
+    site = ValidSite()
     del site.facts["m2"][missing]
     assert problems(site) == []
     assert expected in "\n".join(problems(site, fatal=False))
 
 
 def test_machines_outside_the_run_are_noted_once_each():
-    site = Sound()
+    site = ValidSite()
     site.facts = {"m1": site.facts["m1"]}
     assert problems(site) == []
     assert problems(site, fatal=False) == [
@@ -688,7 +688,7 @@ class Failing(dict[str, Any]):
 
 
 def test_failing_template_is_reported_once_and_other_checks_run():
-    site = Sound()
+    site = ValidSite()
     site.hosts["kafka2"] = Failing({**site.hosts["kafka2"], "kafka_broker_id": 1})
     found = problems(site)
     assert len(found) == 2
@@ -697,13 +697,13 @@ def test_failing_template_is_reported_once_and_other_checks_run():
 
 
 def test_moved_engine_directory_is_inspected():
-    site = Sound()
+    site = ValidSite()
     site.hosts["m2"]["docker_daemon_options"] = {"data-root": "/data/docker"}
     assert "/data/docker" in wanted_paths(site.hosts, site.groups)
 
 
 def test_every_directory_is_inspected():
-    assert wanted_paths(Sound().hosts, Sound().groups) == [
+    assert wanted_paths(ValidSite().hosts, ValidSite().groups) == [
         "/data/1",
         "/data/2",
         "/var/lib/docker",

@@ -4,7 +4,7 @@ import pytest
 from preflight_sites import (
     GIB,
     Faults,
-    Sound,
+    ValidSite,
     fact,
     inside,
     listener,
@@ -19,7 +19,7 @@ from preflight_sites import (
 def every(*plants):
     """Several functions that together plant one fault."""
 
-    def plant(site: Sound) -> None:
+    def plant(site: ValidSite) -> None:
         for each in plants:
             each(site)
 
@@ -27,7 +27,7 @@ def every(*plants):
 
 
 def clock(offset: float, *machines: str):
-    def plant(site: Sound) -> None:
+    def plant(site: ValidSite) -> None:
         for machine in machines:
             site.facts[machine]["clock"] = {"time": 1000.5 + offset, "synchronised": True}
 
@@ -86,12 +86,12 @@ FAULTS: Faults = {
         ["m2: control groups: found no memory controller, so that zookeeper_memory of zk2 would "
          "have no effect", "cgroup_enable=memory"],
     ),
-    "a clock that is late": (
+    "a slow clock": (
         clock(-7, "m2"),
         ["m2: clock: found at least 6.0 s behind the other machines; allowed: at most 1 s "
          "(preflight_clock_offset)"],
     ),
-    "a clock that is early": (
+    "a fast clock": (
         clock(60, "m3"),
         ["m3: clock: found at least 59.0 s ahead of the other machines"],
     ),
@@ -200,7 +200,7 @@ NOTES: Faults = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_of_a_machine_is_fatal_and_reported_once(name):
     plant, expected = FAULTS[name]
-    site = Sound()
+    site = ValidSite()
     plant(site)
     found = problems(site)
     assert len(found) == 1, found
@@ -214,7 +214,7 @@ def test_fault_of_a_machine_is_fatal_and_reported_once(name):
 @pytest.mark.parametrize("name", NOTES)
 def test_improvable_setting_is_a_note(name):
     plant, expected = NOTES[name]
-    site = Sound()
+    site = ValidSite()
     plant(site)
     assert problems(site) == []
     found = problems(site, fatal=False)
@@ -232,7 +232,7 @@ def test_improvable_setting_is_a_note(name):
     ],
 )
 def test_disks_are_not_checked_if_data_may_be_on_root_disk(plant):
-    site = Sound()
+    site = ValidSite()
     plant(site)
     for host in site.hosts.values():
         host["metal_allow_root_disk"] = True
@@ -248,7 +248,7 @@ NOT_MOUNTED = place("/data/2", mount="/", kind="ext4", options=["rw"], disk="sda
 
 
 def test_declared_disk_is_checked_only_once_it_is_mounted():
-    site = Sound()
+    site = ValidSite()
     NOT_MOUNTED(site)
     assert "which is on the disk of the operating system" in problems(site)[0]
     site.hosts["m2"]["host_disks"] = DECLARED
@@ -259,27 +259,27 @@ def test_declared_disk_is_checked_only_once_it_is_mounted():
 
 
 def test_file_system_with_inodes_on_demand_is_accepted():
-    site = Sound()
+    site = ValidSite()
     place("/data/1", inodes=0, free_inodes=0)(site)
     assert problems(site) == []
 
 
 def test_inode_limit_can_be_set_for_a_machine():
-    site = Sound()
+    site = ValidSite()
     place("/data/1", free_inodes=12)(site)
     site.hosts["m2"]["preflight_free_inodes"] = 10
     assert problems(site) == []
 
 
 def test_engine_default_limit_of_open_files_is_accepted():
-    site = Sound()
+    site = ValidSite()
     inside("limits", open_files=1024)(site)
     site.hosts["kafka2"]["kafka_broker_nofile"] = 0
     assert problems(site) == []
 
 
 def test_memory_controller_is_only_required_with_memory_limits():
-    site = Sound()
+    site = ValidSite()
     fact("cgroup", {"version": 1, "memory": False})(site)
     for host in site.hosts.values():
         host.update({name: "" for name in ("zookeeper_memory", "spark_memory") if name in host})
@@ -287,14 +287,14 @@ def test_memory_controller_is_only_required_with_memory_limits():
 
 
 def test_new_machine_without_an_engine_is_accepted():
-    site = Sound()
+    site = ValidSite()
     fact("engine", None)(site)
     assert problems(site) == []
     assert problems(site, fatal=False) == []
 
 
 def test_slow_connections_are_no_clock_difference():
-    site = Sound()
+    site = ValidSite()
     # The machine responded after ten seconds; its clock may be right.
     site.facts["m2"]["asked"] = {"before": 1000.0, "after": 1010.0}
     site.facts["m2"]["clock"] = {"time": 1009.0, "synchronised": True}
@@ -303,21 +303,21 @@ def test_slow_connections_are_no_clock_difference():
 
 
 def test_of_two_different_clocks_one_is_reported():
-    site = Sound()
+    site = ValidSite()
     del site.facts["m3"]
     clock(60, "m2")(site)
     assert len(problems(site)) == 1
 
 
 def test_reserved_port_in_the_outgoing_range_is_accepted():
-    site = Sound()
+    site = ValidSite()
     site.hosts["zk2"]["zookeeper_client_port"] = 42181
     site.facts["m2"]["ephemeral"]["reserved"] = [[42000, 42200]]
     assert problems(site, fatal=False) == []
 
 
 def test_brokers_without_any_rack_are_accepted():
-    site = Sound()
+    site = ValidSite()
     for number in (1, 2, 3):
         site.hosts[f"kafka{number}"]["kafka_broker_rack"] = ""
     assert problems(site) == []
@@ -325,7 +325,7 @@ def test_brokers_without_any_rack_are_accepted():
 
 
 def test_port_in_use_is_reported_in_addition_to_notes():
-    site = Sound()
+    site = ValidSite()
     inside("limits", swap=GIB)(site)
     listener(9092)(site)
     assert len(problems(site)) == 1
@@ -334,6 +334,6 @@ def test_port_in_use_is_reported_in_addition_to_notes():
 
 @pytest.mark.parametrize("silence", ["", "not installed"])
 def test_responding_or_missing_engine_is_accepted(silence):
-    site = Sound()
+    site = ValidSite()
     fact("silence", silence)(site)
     assert problems(site) + problems(site, fatal=False) == []

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GIB = 1024**3
 
 
-def ask(inventory: Path, term: str = "problems", facts: dict | None = None) -> list:
+def problems_of(inventory: Path, term: str = "problems", facts: dict | None = None) -> list:
     """The result of the lookup for an inventory; ``facts`` are registered on every machine."""
     loader = DataLoader()
     loader.set_basedir(str(ROOT / "playbooks"))
@@ -47,7 +47,7 @@ def fatal(problems: list) -> list[str]:
 
 @pytest.mark.parametrize("inventory", ["local", "example"])
 def test_delivered_inventories_are_valid(inventory):
-    assert fatal(ask(ROOT / "inventories" / inventory)) == []
+    assert fatal(problems_of(ROOT / "inventories" / inventory)) == []
 
 
 def test_variables_with_defaults_in_playbooks_can_be_set(tmp_path):
@@ -55,20 +55,24 @@ def test_variables_with_defaults_in_playbooks_can_be_set(tmp_path):
         **{"security_store": "/safe/store.vault", "security_password_file": "/safe/password"},
         **{"security_super_users": ["User:admin"], "security_warn_days": 30},
     }
-    assert fatal(ask(copy_with(tmp_path, "local", "kafka2.yml", **own))) == []
+    assert fatal(problems_of(copy_with(tmp_path, "local", "kafka2.yml", **own))) == []
     typo = copy_with(tmp_path / "typo", "local", "kafka2.yml", security_stroe="/safe/store.vault")
-    assert "an unknown variable that looks like security_store" in fatal(ask(typo))[0]
+    assert "an unknown variable that looks like security_store" in fatal(problems_of(typo))[0]
 
 
 def test_fault_in_a_template_is_found_after_templating(tmp_path):
-    found = fatal(ask(copy_with(tmp_path, "local", "kafka2.yml", kafka_broker_id="{{ 2 - 1 }}")))
+    found = fatal(
+        problems_of(copy_with(tmp_path, "local", "kafka2.yml", kafka_broker_id="{{ 2 - 1 }}"))
+    )
     assert "kafka2: kafka_broker_id: found 1, which kafka1 also has" in found[0]
     # The same id gives the same ports and log dirs; these conflicts are reported, too.
     assert any("found port 9092" in text for text in found)
 
 
 def test_undefined_variable_is_reported_and_other_checks_run(tmp_path):
-    found = fatal(ask(copy_with(tmp_path, "local", "kafka2.yml", kafka_broker_heap="{{ ram }}")))
+    found = fatal(
+        problems_of(copy_with(tmp_path, "local", "kafka2.yml", kafka_broker_heap="{{ ram }}"))
+    )
     assert len(found) == 1
     assert "kafka2: kafka_broker_heap: found a template that fails" in found[0]
     assert "'ram' is undefined" in found[0]
@@ -78,15 +82,17 @@ def test_role_default_applies_if_inventory_has_no_value(tmp_path):
     facts = {"memory": 4 * GIB}
     inventory = copy_with(tmp_path, "example", "node1.example.com.yml", spark_worker_memory="1g")
     found = [
-        text for text in fatal(ask(inventory, facts=facts)) if "node1.example.com: mem" in text
+        text
+        for text in fatal(problems_of(inventory, facts=facts))
+        if "node1.example.com: mem" in text
     ]
     # Role zookeeper's defaults are a 512m heap and a 1g limit; the limit counts.
     assert "node1.example.com 1.0 GiB (zookeeper_memory)" in found[0]
 
 
 def test_paths_include_all_services():
-    assert "/data/disk2/kafka" in ask(ROOT / "inventories" / "example", "paths")
-    assert "/var/lib/docker" in ask(ROOT / "inventories" / "example", "paths")
+    assert "/data/disk2/kafka" in problems_of(ROOT / "inventories" / "example", "paths")
+    assert "/var/lib/docker" in problems_of(ROOT / "inventories" / "example", "paths")
 
 
 def test_thirty_machines_with_every_service_take_less_than_two_seconds(tmp_path):
@@ -105,7 +111,7 @@ def test_thirty_machines_with_every_service_take_less_than_two_seconds(tmp_path)
         for p in range(30000, 30100)
     ]
     begun = time.process_time()
-    found = fatal(ask(inventory, facts={"memory": 512 * GIB, "listeners": listeners}))
+    found = fatal(problems_of(inventory, facts={"memory": 512 * GIB, "listeners": listeners}))
     assert time.process_time() - begun < 2
     assert found == [
         "zookeeper: group: found 30 servers ("

@@ -1,4 +1,4 @@
-"""What machine_info reads, on texts as kernels and engines write them."""
+"""Facts of machine_info, from text in the format of kernels and container engines."""
 
 import json
 import socket
@@ -20,7 +20,7 @@ OWN = "a" * 64
 ALIEN = "b" * 64
 
 
-def test_the_system_is_read_from_os_release():
+def test_system_is_read_from_os_release():
     text = 'PRETTY_NAME="Debian GNU/Linux 13 (trixie)"\nID=debian\n\nVERSION_ID="13"\n'
     assert procfs.system(text) == {
         "id": "debian",
@@ -29,7 +29,7 @@ def test_the_system_is_read_from_os_release():
     }
 
 
-def test_a_system_without_names_is_unknown_and_no_error():
+def test_system_without_names_is_unknown_and_no_error():
     assert procfs.system("") == {"id": "", "version": "", "name": "an unnamed system"}
 
 
@@ -37,7 +37,7 @@ def test_memory_is_in_bytes():
     assert procfs.memory("MemTotal:       24684096 kB\nMemFree: 1 kB\n") == 24684096 * 1024
 
 
-def test_memory_that_is_not_told_is_an_error():
+def test_missing_memory_is_an_error():
     with pytest.raises(ValueError, match="MemTotal"):
         procfs.memory("MemFree: 1 kB\n")
 
@@ -58,7 +58,7 @@ MOUNTS = (
 )
 
 
-def test_mount_points_have_device_and_number_and_the_last_one_counts():
+def test_last_mount_on_a_mount_point_counts():
     found = mount_table.by_point(MOUNTS)
     assert {point: (row.device, row.source) for point, row in found.items()} == {
         "/": ("254:0", "/dev/vda"),
@@ -68,7 +68,7 @@ def test_mount_points_have_device_and_number_and_the_last_one_counts():
 
 
 def mounted(devices):
-    """A table of mounts by point, each of a device's number and node."""
+    """Return a mount table by mount point, each with device number and node."""
     return {
         str(point): mount_table.Mounted(number, "/", str(point), "rw", True, "xfs", node)
         for point, (number, node) in devices.items()
@@ -85,30 +85,30 @@ def mounted(devices):
         ("/", "/"),
     ],
 )
-def test_a_path_lies_on_the_longest_mount_point_above_it(path, mount):
+def test_path_is_on_its_longest_mount_point(path, mount):
     assert mount_table.mount_of(path, ["/", "/data", "/data/1"]) == mount
 
 
-def test_a_missing_path_has_the_place_of_its_nearest_parent(tmp_path):
+def test_missing_path_has_the_filesystem_of_its_nearest_parent(tmp_path):
     table = mounted({"/": ("254:0", "/dev/vda"), tmp_path: ("8:16", "/dev/sdb")})
-    found = filesystems.place(str(tmp_path / "not" / "there"), table)
+    found = filesystems.place(str(tmp_path / "missing" / "path"), table)
     assert (found["mount"], found["device"], found["system"]) == (str(tmp_path), "/dev/sdb", False)
     assert 0 < found["free"] < found["total"]
 
 
-def test_a_link_is_followed_to_the_disk_behind_it(tmp_path):
+def test_link_is_followed_to_its_disk(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "disk")
     table = mounted({"/": ("254:0", "/dev/vda"), tmp_path / "disk": ("8:16", "/dev/sdb")})
     assert filesystems.place(str(tmp_path / "link" / "kafka"), table)["device"] == "/dev/sdb"
 
 
-def test_a_bind_mount_of_the_root_disk_is_the_root_disk(tmp_path):
+def test_bind_mount_of_the_root_disk_is_the_root_disk(tmp_path):
     table = mounted({"/": ("254:0", "/dev/vda"), tmp_path: ("254:0", "/dev/vda")})
     assert filesystems.place(str(tmp_path), table)["system"] is True
 
 
-def test_listening_sockets_are_told_from_connections():
+def test_connections_are_not_listening_sockets():
     head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
     row = "   {}: {} 00000000:0000 {} 00000000:00000000 00:00000000 00000000     0        0 {} 1\n"
     table = head + row.format(0, "0100007F:2384", "0A", 1681) + row.format(1, "0:1", "01", 7)
@@ -116,7 +116,7 @@ def test_listening_sockets_are_told_from_connections():
 
 
 @pytest.mark.parametrize(
-    ("words", "address"),
+    ("encoded", "address"),
     [
         ("00000000", "0.0.0.0"),
         ("0100007F", "127.0.0.1"),
@@ -125,12 +125,12 @@ def test_listening_sockets_are_told_from_connections():
         ("0000000000000000FFFF00000100007F", "127.0.0.1"),
     ],
 )
-def test_addresses_are_turned_from_the_kernel_s_words(words, address):
-    row = f"0: {words}:0050 0:0 0A 0:0 0:0 0 0 0 5 1"
+def test_addresses_are_decoded_from_the_kernel_format(encoded, address):
+    row = f"0: {encoded}:0050 0:0 0A 0:0 0:0 0 0 0 5 1"
     assert list(listeners.listening("head\n" + row)) == [(address, 80, "5")]
 
 
-def test_own_sockets_are_read_as_the_kernel_writes_them():
+def test_own_socket_is_found_in_proc():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         found = list(listeners.listening(procfs.read("/proc/net/tcp")))
@@ -148,7 +148,7 @@ def test_own_sockets_are_read_as_the_kernel_writes_them():
         ("12:memory:/\n", None),
     ],
 )
-def test_the_container_of_a_process_is_in_its_cgroup(cgroup, container):
+def test_container_of_a_process_is_read_from_its_cgroup(cgroup, container):
     assert container_processes.container_id(cgroup) == container
 
 
@@ -163,7 +163,7 @@ CONTAINERS = [
 ]
 
 
-def test_a_socket_has_the_name_and_cluster_of_its_container():
+def test_socket_has_the_name_and_cluster_of_its_container():
     sockets = [("0.0.0.0", 9092, "1"), ("0.0.0.0", 8080, "2"), ("::", 22, "3"), ("::", 5, "4")]
     owners = {"1": ("java", OWN), "2": ("docker-proxy", None), "3": ("sshd", None)}
     found = listeners.listeners(sockets, owners, CONTAINERS)
@@ -175,20 +175,20 @@ def test_a_socket_has_the_name_and_cluster_of_its_container():
     ]
 
 
-def test_a_container_of_another_engine_is_told_by_its_number():
+def test_container_of_another_engine_is_identified_by_its_id():
     found = listeners.listeners([("::", 1, "1")], {"1": ("java", "c" * 64)}, CONTAINERS)
     assert found[0]["container"] == "c" * 64
     assert found[0]["cluster"] is None
 
 
-def test_without_an_engine_containers_are_known_by_their_processes(tmp_path, monkeypatch):
+def test_without_an_engine_containers_are_found_by_their_processes(tmp_path, monkeypatch):
     labels = {container_labels.CLUSTER: "local"}
     found = [{"Id": "c" * 64, "Names": ["/local-kafka1"], "Labels": labels, "State": "running"}]
     monkeypatch.setattr(container_processes, "found", lambda: found)
-    silent = str(tmp_path / "nothing.sock")
-    assert container_list.running(silent) == found
-    assert container_list.members(silent, "local") == found
-    assert container_list.members(silent, "other") == []
+    no_socket = str(tmp_path / "nothing.sock")
+    assert container_list.running(no_socket) == found
+    assert container_list.members(no_socket, "local") == found
+    assert container_list.members(no_socket, "other") == []
     (held,) = listeners.listeners([("::", 9092, "1")], {"1": ("java", "c" * 64)}, found)
     assert (held["container"], held["cluster"]) == ("local-kafka1", "local")
 
@@ -215,7 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-def test_containers_are_asked_of_the_engine(tmp_path):
+def test_containers_are_read_from_the_engine(tmp_path):
     path = str(tmp_path / "engine.sock")
     with _Unix(path, _Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()

@@ -1,7 +1,7 @@
 """Spark masters: unique names, and leader election."""
 
 import pytest
-from preflight_sites import Faults, Sound, problems
+from preflight_sites import Faults, ValidSite, problems
 
 
 def second(**variables):
@@ -16,7 +16,7 @@ def second(**variables):
 
 
 def alone(site):
-    """Plants a second master, and removes the ensemble."""
+    """Plants a second master, and removes the ZooKeeper ensemble."""
     second()(site)
     site.groups["zookeeper"] = []
 
@@ -47,14 +47,14 @@ FAULTS: Faults = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_is_reported_with_value_and_remedy(name):
     plant, expected = FAULTS[name]
-    site = Sound()
+    site = ValidSite()
     plant(site)
     found = [each for each in problems(site) if "spark_master" in each]
     for text in expected:
         assert any(text in each for each in found), found
 
 
-def test_two_masters_with_an_ensemble_are_accepted():
-    site = Sound()
+def test_two_masters_with_zookeeper_are_accepted():
+    site = ValidSite()
     second()(site)
     assert problems(site) == []

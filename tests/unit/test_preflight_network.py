@@ -5,22 +5,22 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks impo
     wanted_names,
     wanted_probes,
 )
-from preflight_sites import Faults, Sound, fact, problems, put
+from preflight_sites import Faults, ValidSite, fact, problems, put
 
 
-def met(client: str, address: str, port: int, state: str, **target):
+def connection(client: str, address: str, port: int, state: str, **target):
     """The result of one connection; ``target`` are facts of the machine with that address."""
 
-    def plant(site: Sound) -> None:
-        answers = site.facts[client].setdefault("answers", [])
-        answers.append({"address": address, "port": port, "state": state})
+    def plant(site: ValidSite) -> None:
+        results = site.facts[client].setdefault("answers", [])
+        results.append({"address": address, "port": port, "state": state})
         site.facts["m" + address[-1]].update(target)
 
     return plant
 
 
 def every(*plants):
-    def plant(site: Sound) -> None:
+    def plant(site: ValidSite) -> None:
         for each in plants:
             each(site)
 
@@ -31,7 +31,7 @@ def opened(address: str, port: int):
     return [{"address": address, "port": port}]
 
 
-def named(site: Sound) -> None:
+def named(site: ValidSite) -> None:
     """All machines are addressed by names, and resolve them."""
     for number in (1, 2, 3):
         name = f"n{number}.example"
@@ -52,7 +52,7 @@ def named(site: Sound) -> None:
 def name(machine: str, which: str, **changes):
     """A changed response of one machine's resolver; without changes: a timeout."""
 
-    def plant(site: Sound) -> None:
+    def plant(site: ValidSite) -> None:
         named(site)
         names = site.facts[machine]["names"]
         names[which] = {**names[which], **changes} if changes else None
@@ -60,7 +60,7 @@ def name(machine: str, which: str, **changes):
     return plant
 
 
-def own_name(site: Sound) -> None:
+def own_name(site: ValidSite) -> None:
     """The line that Debian's installer writes for the machine's own name."""
     name("m1", "n1.example", addresses=["127.0.1.1"])(site)
     site.hosts["master1"]["spark_address"] = "n1.example"
@@ -74,28 +74,31 @@ def advertise(host: str, listener: str, address: str):
 
 FAULTS: Faults = {
     "a firewall that drops": (
-        met("m1", "10.0.0.2", 9192, "timeout"),
+        connection("m1", "10.0.0.2", 9192, "timeout"),
         ["kafka2: kafka_broker_listeners.BROKERS.port: found no answer (timeout) at 10.0.0.2:9192 "
          "from m1 (needed for replication); allowed: a connection from m1: open the port in the "
          "firewalls"],
     ),
     "a firewall that drops what two machines send": (
-        every(met("m1", "10.0.0.2", 3888, "timeout"), met("m3", "10.0.0.2", 3888, "timeout")),
+        every(
+            connection("m1", "10.0.0.2", 3888, "timeout"),
+            connection("m3", "10.0.0.2", 3888, "timeout"),
+        ),
         ["zk2: zookeeper_election_port: found no answer (timeout) at 10.0.0.2:3888 from m1, m3 "
          "(needed for elections)"],
     ),
     "a machine without a route": (
-        met("m1", "10.0.0.2", 2181, "no route"),
+        connection("m1", "10.0.0.2", 2181, "no route"),
         ["zk2: zookeeper_client_port: found no route at 10.0.0.2:2181 from m1 (needed for "
          "leader election, metadata, requests of the playbooks)", "check the routes"],
     ),
     "a firewall that rejects": (
-        met("m1", "10.0.0.2", 9192, "refused", opened=opened("0.0.0.0", 9192)),
+        connection("m1", "10.0.0.2", 9192, "refused", opened=opened("0.0.0.0", 9192)),
         ["kafka2: kafka_broker_listeners.BROKERS.port: found a refused connection at 10.0.0.2:9192 "
          "from m1", "firewalls that reject"],
     ),
     "a worker that does not reach its master": (
-        met("m3", "10.0.0.1", 7077, "timeout"),
+        connection("m3", "10.0.0.1", 7077, "timeout"),
         ["master1: spark_master_port: found no answer (timeout) at 10.0.0.1:7077 from m3 (needed "
          "for registration)"],
     ),
@@ -160,7 +163,7 @@ FAULTS: Faults = {
 
 NOTES: Faults = {
     "a port of a stopped service": (
-        met("m1", "10.0.0.2", 9192, "refused"),
+        connection("m1", "10.0.0.2", 9192, "refused"),
         ["all: reachability: not checked: 9192 of kafka2: refused, since no process listens"],
     ),
     "an address that may be translated": (
@@ -202,7 +205,7 @@ NOTES: Faults = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_between_machines_is_fatal_and_reported_once(name):
     plant, expected = FAULTS[name]
-    site = Sound()
+    site = ValidSite()
     plant(site)
     found = problems(site)
     assert len(found) == 1, found
@@ -214,7 +217,7 @@ def test_fault_between_machines_is_fatal_and_reported_once(name):
 @pytest.mark.parametrize("name", NOTES)
 def test_working_but_improvable_setting_is_a_note(name):
     plant, expected = NOTES[name]
-    site = Sound()
+    site = ValidSite()
     plant(site)
     assert problems(site) == []
     found = problems(site, fatal=False)
@@ -227,19 +230,19 @@ def endpoints(entries):
     return {(entry["address"], entry["port"]) for entry in entries}
 
 
-def probes(site: Sound):
+def probes(site: ValidSite):
     return wanted_probes(site.hosts, site.groups, site.facts)
 
 
 def test_each_machine_probes_only_the_connections_of_its_services():
-    found = probes(Sound())
+    found = probes(ValidSite())
     ensemble = {(f"10.0.0.{n}", port) for n in (1, 3) for port in (2181, 2888, 3888)}
     brokers = {(f"10.0.0.{n}", port) for n in (1, 3) for port in (9092, 9192)}
     assert endpoints(found["m2"]["connect"]) == ensemble | brokers | {("10.0.0.1", 7077)}
 
 
 def test_monitoring_host_probes_the_proxies_of_all_other_machines():
-    site = Sound()
+    site = ValidSite()
     site.groups["monitoring"] = ["kafka3"]
     for number in (1, 2, 3):
         own = {"monitoring_address": f"10.0.0.{number}", "monitoring_proxy_port": 9443}
@@ -252,7 +255,7 @@ def test_monitoring_host_probes_the_proxies_of_all_other_machines():
 
 
 def test_new_machine_listens_on_the_ports_of_its_services():
-    found = probes(Sound())
+    found = probes(ValidSite())
     ports = (2181, 2888, 3888, 9092, 9192)
     assert endpoints(found["m2"]["listen"]) == {("0.0.0.0", port) for port in ports}
     assert ("10.0.0.1", 7077) in endpoints(found["m1"]["listen"])
@@ -269,7 +272,7 @@ def running(port: int, cluster: str | None = "prod-1"):
 
 
 def test_machine_with_running_services_does_not_listen():
-    site = Sound()
+    site = ValidSite()
     site.facts["m2"]["listeners"] = [running(2181)]
     found = probes(site)
     assert found["m2"]["listen"] == []
@@ -277,13 +280,13 @@ def test_machine_with_running_services_does_not_listen():
 
 
 def test_port_used_by_another_process_is_not_listened_on():
-    site = Sound()
+    site = ValidSite()
     site.facts["m2"]["listeners"] = [running(2181, "other")]
     assert ("0.0.0.0", 2181) not in endpoints(probes(site)["m2"]["listen"])
 
 
 def test_machines_outside_the_run_are_probed_and_do_not_listen():
-    site = Sound()
+    site = ValidSite()
     del site.facts["m2"]
     found = probes(site)
     assert set(found) == {"m1", "m3"}
@@ -291,7 +294,7 @@ def test_machines_outside_the_run_are_probed_and_do_not_listen():
 
 
 def test_one_machine_has_no_probes():
-    site = Sound()
+    site = ValidSite()
     for host in site.hosts.values():
         host["ansible_connection"] = "local"
     site.groups["metal"] = ["m1"]
@@ -300,7 +303,7 @@ def test_one_machine_has_no_probes():
 
 
 def test_service_on_all_addresses_with_unknown_name_is_not_probed():
-    site = Sound()
+    site = ValidSite()
     # The master connects to the worker's hostname.
     assert site.hosts["worker2"]["spark_address"] == "0.0.0.0"
     assert ("0.0.0.0", 7078) not in endpoints(probes(site)["m1"]["connect"])
@@ -309,20 +312,20 @@ def test_service_on_all_addresses_with_unknown_name_is_not_probed():
 
 
 def test_refused_connection_to_a_running_service_is_fatal():
-    site = Sound()
-    met("m1", "10.0.0.2", 9192, "refused", listeners=[running(9192)])(site)
+    site = ValidSite()
+    connection("m1", "10.0.0.2", 9192, "refused", listeners=[running(9192)])(site)
     assert "check the address it binds" in problems(site)[0]
 
 
 def test_reachable_port_is_no_problem_and_no_note():
-    site = Sound()
-    met("m1", "10.0.0.2", 9192, "connected")(site)
+    site = ValidSite()
+    connection("m1", "10.0.0.2", 9192, "connected")(site)
     assert problems(site) == []
     assert problems(site, fatal=False) == []
 
 
 def test_names_are_resolved_only_if_declared():
-    site = Sound()
+    site = ValidSite()
     assert wanted_names(site.hosts, site.groups) == []
     named(site)
     site.hosts["master1"]["spark_address"] = "localhost"
@@ -330,14 +333,14 @@ def test_names_are_resolved_only_if_declared():
 
 
 def test_site_with_resolvable_names_is_accepted():
-    site = Sound()
+    site = ValidSite()
     named(site)
     assert problems(site) == []
     assert problems(site, fatal=False) == []
 
 
 def test_own_name_on_loopback_is_accepted_with_wildcard_bind_address():
-    site = Sound()
+    site = ValidSite()
     name("m1", "n1.example", addresses=["127.0.1.1"])(site)
     assert problems(site) == []
     assert problems(site, fatal=False) == []

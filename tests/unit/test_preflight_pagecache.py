@@ -31,8 +31,8 @@ class Machine:
         """Problems of the page cache."""
         found = check(self.hosts, self.groups, self.facts)
         places = ("page cache", "kafka_broker_write_rate", "kafka_broker_memory")
-        mine = [p for p in found if p.where in places and p.fatal is fatal]
-        return [f"{p.host}: {p.where}: {p.found}; {p.allowed}" for p in mine]
+        own = [p for p in found if p.where in places and p.fatal is fatal]
+        return [f"{p.host}: {p.where}: {p.found}; {p.allowed}" for p in own]
 
 
 def test_calculation_of_a_machine_is_printed():

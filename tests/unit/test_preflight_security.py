@@ -1,7 +1,7 @@
 """Security mode and migration of a cluster, exposed services and reserved user names."""
 
 import pytest
-from preflight_sites import Faults, Sound, listener, problems, put
+from preflight_sites import Faults, ValidSite, listener, problems, put
 
 
 def everywhere(variable, value):
@@ -101,7 +101,7 @@ NOTES: Faults = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_is_reported_with_value_and_remedy(name):
     plant, expected = FAULTS[name]
-    site = Sound()
+    site = ValidSite()
     plant(site)
     (found,) = problems(site)
     for text in expected:
@@ -109,7 +109,7 @@ def test_fault_is_reported_with_value_and_remedy(name):
 
 
 def test_cluster_without_security_on_loopback_is_accepted():
-    site = Sound()
+    site = ValidSite()
     everywhere("security_mode", "plain")(site)
     for number in (1, 2, 3):
         for at in site.hosts[f"kafka{number}"]["kafka_broker_listeners"].values():
@@ -125,13 +125,13 @@ def test_cluster_without_security_on_loopback_is_accepted():
     ],
 )
 def test_secured_or_loopback_prometheus_is_accepted(variables):
-    site = Sound()
+    site = ValidSite()
     monitored(**variables)(site)
     assert problems(site) == []
 
 
 def test_ports_of_every_machine_must_be_free():
-    site = Sound()
+    site = ValidSite()
     monitored(monitoring_bind="127.0.0.1")(site)
     put("m2", "monitoring_node_port", 2181)(site)
     listener(9443, process="nginx")(site)
@@ -141,7 +141,7 @@ def test_ports_of_every_machine_must_be_free():
 
 
 def test_unknown_mode_is_reported_on_a_monitored_site():
-    site = Sound()
+    site = ValidSite()
     monitored(monitoring_bind="127.0.0.1")(site)
     everywhere("security_mode", "tls")(site)
     (found,) = problems(site)
@@ -149,6 +149,6 @@ def test_unknown_mode_is_reported_on_a_monitored_site():
 
 
 def test_exposed_metrics_agents_are_reported():
-    site = Sound()
+    site = ValidSite()
     put("kafka1", "kafka_broker_metrics_bind", "10.0.0.1")(site)
     assert [each for each in problems(site, fatal=False) if "without a password" in each]

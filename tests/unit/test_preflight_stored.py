@@ -1,7 +1,7 @@
 """The declared storage: the same for all of Spark, and checked before anything is changed."""
 
 import pytest
-from preflight_sites import Faults, Sound, problems
+from preflight_sites import Faults, ValidSite, problems
 
 HDFS = {"kind": "hdfs", "namenode": "nn1:8020"}
 S3 = {"kind": "s3", "bucket": "platform", "access_key": "a", "secret_key": "hidden"}
@@ -34,7 +34,7 @@ FAULTS: Faults = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_invalid_storage_is_reported(name):
     plant, expected = FAULTS[name]
-    site = Sound()
+    site = ValidSite()
     plant(site)
     (found,) = [each for each in problems(site) if "shared_storage" in each]
     for text in expected:
@@ -43,6 +43,6 @@ def test_invalid_storage_is_reported(name):
 
 @pytest.mark.parametrize("declared", [{"kind": "path"}, S3, HDFS])
 def test_valid_storage_is_accepted(declared):
-    site = Sound()
+    site = ValidSite()
     shared(declared)(site)
     assert problems(site) == []

@@ -9,7 +9,7 @@ import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import CHECKS
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.problem_report import report
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_variables import SITE_VARIABLES
-from preflight_sites import Sound, inside, problems, put, validated
+from preflight_sites import ValidSite, inside, problems, put, validated
 
 HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[1] / "docs/operate/verbs/preflight.md"
@@ -26,7 +26,7 @@ def planted():
         module = importlib.import_module(path.stem)
         for table in (getattr(module, "FAULTS", {}), getattr(module, "NOTES", {})):
             for plant, _ in table.values():
-                site = Sound()
+                site = ValidSite()
                 plant(site)
                 for problem in validated(site):
                     kind = "fatal" if problem.fatal else "note"
@@ -73,7 +73,7 @@ def test_limits_in_the_document_are_existing_variables():
 
 
 def test_accepted_problem_is_a_note_marked_as_accepted():
-    site = Sound()
+    site = ValidSite()
     inside("engine", protections=["rootless"])(site)
     assert len(problems(site)) == 1
     site.hosts["m2"]["metal_preflight_accept"] = ["rootless"]
@@ -85,14 +85,14 @@ def test_accepted_problem_is_a_note_marked_as_accepted():
 
 
 def test_acceptance_applies_only_to_the_accepting_host():
-    site = Sound()
+    site = ValidSite()
     inside("engine", protections=["rootless"])(site)
     site.hosts["m1"]["metal_preflight_accept"] = ["rootless"]
     assert len(problems(site)) == 1
 
 
 def test_problem_of_the_site_is_accepted_by_any_host():
-    site = Sound()
+    site = ValidSite()
     site.groups["zookeeper"] = ["zk1", "zk2"]
     assert len(problems(site)) == 1
     site.hosts["kafka1"]["metal_preflight_accept"] = "ensemble_size, root_disk"
@@ -100,7 +100,7 @@ def test_problem_of_the_site_is_accepted_by_any_host():
 
 
 def test_unknown_accepted_name_is_refused():
-    site = Sound()
+    site = ValidSite()
     put("m2", "metal_preflight_accept", ["rootles", "all"])(site)
     inside("engine", protections=["rootless"])(site)
     found = problems(site)
@@ -117,14 +117,14 @@ def test_unknown_accepted_name_is_refused():
     ],
 )
 def test_summary_counts_checks_machines_and_problems(fatal, summary):
-    site = Sound()
+    site = ValidSite()
     inside("engine", protections=["rootless"])(site)
     found = validated(site) if fatal else []
     assert report(found, 67, 1)["summary"] == summary
 
 
 def test_refusal_numbers_problems_and_names_the_accept_variable():
-    site = Sound()
+    site = ValidSite()
     inside("engine", protections=["rootless"])(site)
     lines = report(validated(site), 67, 3, "inventories/mine")["refusal"].splitlines()
     assert lines[0] == "Nothing was touched: 1 problem(s) in inventories/mine"

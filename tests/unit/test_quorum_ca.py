@@ -1,4 +1,4 @@
-"""The CA of the quorum, and trust between servers while they move to it."""
+"""The CA of the quorum, and trust between servers during the move to it."""
 
 import itertools
 import ssl
@@ -43,8 +43,8 @@ SPEC = replace(BEFORE, quorum=QUORUM)
 PHASES = ("trust", "issue", "drop")
 
 
-def carried(held, spec, at=NOW, given=None):
-    """The store afterwards, as it is read again."""
+def stored(held, spec, at=NOW, given=None):
+    """Return the store that a plan writes, parsed again."""
     planned = plan(held, spec, given or Given(), at)
     return store_document.read(store_document.write(planned.content))
 
@@ -54,7 +54,7 @@ def moving(phase, to="own"):
 
 
 class Server:
-    """What one server shows and trusts on its quorum ports, with a store, as the play says."""
+    """A server's keys and truststore for its quorum ports, selected as in the play."""
 
     def __init__(self, held, name="zk1"):
         document = store_document.document(store_document.write(held))
@@ -67,29 +67,31 @@ class Server:
 
 
 def joins(keys, server, folder):
-    """Whether who shows ``keys`` gets past the TLS of a server's quorum ports."""
-    there = tls.server(folder, server.keys, trusted=server.trusted)
+    """Whether a client with ``keys`` passes the TLS handshake of a server's quorum ports."""
+    context = tls.server(folder, server.keys, trusted=server.trusted)
     try:
-        return tls.handshake(tls.client(folder, server.trusted, keystore=keys), there, "zk") == b"x"
+        return (
+            tls.handshake(tls.client(folder, server.trusted, keystore=keys), context, "zk") == b"x"
+        )
     except ssl.SSLError:
         return False
 
 
 def meet(one, other, folder):
-    """Whether each of two servers accepts the other, whoever connects."""
+    """Shake hands between two servers in both directions; fail if one rejects the other."""
     for a, b in ((one, other), (other, one)):
-        there = tls.server(folder, b.keys, trusted=b.trusted)
-        tls.handshake(tls.client(folder, a.trusted, keystore=a.keys), there, "zk")
+        context = tls.server(folder, b.keys, trusted=b.trusted)
+        tls.handshake(tls.client(folder, a.trusted, keystore=a.keys), context, "zk")
 
 
-FRESH = carried(None, SPEC)
-OLD = carried(None, BEFORE)
+FRESH = stored(None, SPEC)
+OLD = stored(None, BEFORE)
 WAY = [OLD]
 for each in PHASES:
-    WAY.append(carried(WAY[-1], moving(each)))
+    WAY.append(stored(WAY[-1], moving(each)))
 BACK = [WAY[-1]]
 for each in PHASES:
-    BACK.append(carried(BACK[-1], moving(each, "platform")))
+    BACK.append(stored(BACK[-1], moving(each, "platform")))
 
 
 @pytest.mark.parametrize("held", [FRESH, WAY[-1]], ids=["new", "moved"])
@@ -99,10 +101,10 @@ def test_only_servers_can_join_the_quorum(held, tmp_path):
     assert joins(other.keys, server, tmp_path)
     assert not joins(server.client, server, tmp_path)
     for name in ("zk1", "zk2"):
-        shown_to_clients = store_items.pick(
+        for_clients = store_items.pick(
             store_document.document(store_document.write(held)), f"keypair:{name}"
         )
-        assert not joins(shown_to_clients, server, tmp_path)
+        assert not joins(for_clients, server, tmp_path)
 
 
 def test_old_store_is_unchanged_until_rotation(tmp_path):
@@ -110,7 +112,7 @@ def test_old_store_is_unchanged_until_rotation(tmp_path):
 
     assert planned.steps == ()
     assert store_document.write(planned.content) == store_document.write(OLD)
-    # The hole that the move closes.
+    # Any certificate of the platform's CA is accepted; the move ends that.
     assert joins(Server(OLD).client, Server(OLD), tmp_path)
 
 
@@ -124,14 +126,14 @@ def test_servers_in_neighbouring_stages_trust_each_other(before, after, tmp_path
 
 
 def test_move_passes_all_stages_in_both_directions():
-    said = [
+    stages = [
         store_report.report(plan(held, SPEC, Given(), NOW), SPEC, NOW)["quorum"] for held in WAY
     ]
-    assert said == ["platform", "trusted", "shown", "own"]
-    said = [
+    assert stages == ["platform", "trusted", "shown", "own"]
+    stages = [
         store_report.report(plan(held, SPEC, Given(), NOW), SPEC, NOW)["quorum"] for held in BACK
     ]
-    assert said == ["own", "shown", "trusted", "platform"]
+    assert stages == ["own", "shown", "trusted", "platform"]
     assert store_document.write(BACK[-1]) == store_document.write(OLD)
 
 
@@ -154,20 +156,20 @@ def test_spec_without_quorum_keeps_its_keys():
 
 
 def test_certificates_of_the_quorum_are_renewed_and_new_servers_get_theirs(tmp_path):
-    later = Server(carried(FRESH, SPEC, NOW + 380 * DAY))
+    later = Server(stored(FRESH, SPEC, NOW + 380 * DAY))
     assert later.keys != Server(FRESH).keys
     assert later.trusted == Server(FRESH).trusted
 
     third = replace(SERVERS[0], name="zk3"), replace(QUORUM[0], name="zk3-quorum")
     spec = replace(SPEC, certificates=(*SERVERS, CLIENT, third[0]), quorum=(*QUORUM, third[1]))
     for held in (*WAY[1:], FRESH):
-        meet(Server(carried(held, spec), "zk3"), Server(held), tmp_path)
+        meet(Server(stored(held, spec), "zk3"), Server(held), tmp_path)
 
 
 def test_ca_rotation_includes_the_quorum_ca(tmp_path):
     way = [FRESH]
     for phase in PHASES:
-        way.append(carried(way[-1], replace(SPEC, rotate="ca", phase=phase)))
+        way.append(stored(way[-1], replace(SPEC, rotate="ca", phase=phase)))
     for before, after in itertools.pairwise(way):
         meet(Server(before), Server(after, "zk2"), tmp_path)
     assert not joins(Server(FRESH).keys, Server(way[-1]), tmp_path)
@@ -177,7 +179,7 @@ def test_ca_rotation_includes_the_quorum_ca(tmp_path):
 def test_platform_ca_rotation_during_the_move_keeps_trust(held, tmp_path):
     way = [held]
     for phase in PHASES:
-        way.append(carried(way[-1], replace(SPEC, rotate="ca", phase=phase)))
+        way.append(stored(way[-1], replace(SPEC, rotate="ca", phase=phase)))
     for before, after in itertools.pairwise(way):
         meet(Server(before), Server(after, "zk2"), tmp_path)
 
@@ -188,7 +190,7 @@ def test_ready_made_certificates_also_have_a_quorum_ca(tmp_path):
     given = Given(roots=(company.root,), pairs=pairs)
     spec = replace(SPEC, ca=replace(SPEC.ca, directory="certificates"))
 
-    held = carried(None, spec, given=given)
+    held = stored(None, spec, given=given)
 
     assert joins(Server(held, "zk2").keys, Server(held), tmp_path)
     assert not joins(Server(held).client, Server(held), tmp_path)

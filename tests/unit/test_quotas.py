@@ -84,9 +84,9 @@ def test_errors_name_entity_and_reason(quotas, absent, message):
 class Kafka:
     """A fake cluster; rejects ``bad`` users, in validation or only in the change."""
 
-    def __init__(self, *, bad=(), late=()):
+    def __init__(self, *, bad=(), late_bad=()):
         self.quotas = {}
-        self.bad, self.late = bad, late
+        self.bad, self.late_bad = bad, late_bad
         self.done = []
 
     def read_quotas(self):
@@ -95,7 +95,7 @@ class Kafka:
     def alter_quotas(self, steps, dry):
         refused = {}
         for step in steps:
-            if step.entity.user in (self.bad if dry else (*self.bad, *self.late)):
+            if step.entity.user in (self.bad if dry else (*self.bad, *self.late_bad)):
                 refused[step.entity] = "no"
             elif not dry:
                 self.done.append(step.entity)
@@ -128,10 +128,10 @@ def test_one_rejected_spec_prevents_all_changes(dry):
 
 
 def test_next_run_completes_a_failed_one():
-    kafka = Kafka(late=["alice"])
+    kafka = Kafka(late_bad=["alice"])
     with pytest.raises(QuotaError, match="user alice"):
         converge(kafka, specs(TWO), dry=False)
-    kafka.late = ()
+    kafka.late_bad = ()
     assert [step.entity.user for step in converge(kafka, specs(TWO), dry=False)] == ["alice"]
 
 

@@ -79,13 +79,13 @@ def test_values_that_look_like_secrets_are_removed(text):
     ],
 )
 def test_tokens_with_known_prefixes_are_removed(token):
-    assert token not in redacted(f"sent {token} to somebody")
+    assert token not in redacted(f"sent {token} to a server")
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        f"he said {PLANTED} aloud",
+        f"password {PLANTED} rejected",
         f"value {base64.b64encode(PLANTED.encode()).decode()} end",
         f"header {base64.b64encode(b'operator:' + PLANTED.encode()).decode()} end",
         f"header {base64.b64encode(b'a:' + PLANTED.encode()).decode()} end",

@@ -1,27 +1,27 @@
-"""A value that a verb does not know ends the run before anything, also with --limit."""
+"""An invalid value of a command fails the run before any task, also with --limit."""
 
 import pytest
-from plays import ASKED, ansible_playbook, entries, with_printing_roles
+from plays import ENTRY_DEFAULTS, ansible_playbook, entries, with_printing_roles
 
-GIVEN = ASKED | {"cluster_name": "unit"}
+GIVEN = ENTRY_DEFAULTS | {"cluster_name": "unit"}
 HOSTS = {f"kafka{number}": GIVEN for number in (1, 2)}
 SITE = {"metal": HOSTS, "kafka": HOSTS, "zookeeper": {"kafka1": GIVEN}}
 
 
 @pytest.fixture
 def ran(tmp_path):
-    """Exit code, output and what has run, of a playbook with roles that only print."""
+    """Return exit code, output and executed entries of a playbook whose roles only print."""
     folder = with_printing_roles(tmp_path)
 
-    def run(name, *words):
-        code, output = ansible_playbook(tmp_path, SITE, f"{folder}/{name}.yml", *words)
+    def run(name, *options):
+        code, output = ansible_playbook(tmp_path, SITE, f"{folder}/{name}.yml", *options)
         return code, output, entries(output)
 
     return run
 
 
 @pytest.mark.parametrize(
-    ("playbook", "words", "told"),
+    ("playbook", "options", "message"),
     [
         (
             "restart",
@@ -43,30 +43,30 @@ def ran(tmp_path):
         ("disk_reserve", ["-edisk_host=kafka9"], "Found host kafka9, disk none"),
     ],
 )
-def test_nothing_runs(ran, playbook, words, told):
-    code, output, lines = ran(playbook, *words, "--limit=kafka2")
+def test_invalid_value_is_refused_before_any_task(ran, playbook, options, message):
+    code, output, lines = ran(playbook, *options, "--limit=kafka2")
 
     assert lines == []
     assert code != 0
-    assert told in " ".join(output.split())
+    assert message in " ".join(output.split())
 
 
-def test_a_run_without_a_limit_is_not_refused_for_it(ran):
+def test_run_without_a_limit_is_not_refused(ran):
     code, output, _ = ran("internal_unlimited")
 
     assert code == 0, output
 
 
 @pytest.mark.parametrize(
-    ("words", "roles"),
+    ("options", "roles"),
     [
         ([], {"zookeeper", "kafka_broker"}),
         (["-erestart_services=kafka"], {"kafka_broker"}),
         (["-erestart_services=zookeeper"], {"zookeeper"}),
     ],
 )
-def test_a_restart_is_of_what_was_named(ran, words, roles):
-    code, output, lines = ran("restart", *words)
+def test_restart_is_limited_to_the_named_services(ran, options, roles):
+    code, output, lines = ran("restart", *options)
 
     assert code == 0, output
     assert {line.split("/")[0] for line in lines} - {"roll"} == roles

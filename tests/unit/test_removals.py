@@ -29,14 +29,14 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.scram import Ke
 YES = Permission()
 READ = acls.Acl("User:shop", "topic", "payments", "read")
 WRITE = acls.Acl("User:shop", "topic", "payments", "write")
-HAND_MADE = acls.Acl("User:mallory", "topic", "payments", "all")
+MANUAL = acls.Acl("User:mallory", "topic", "payments", "all")
 
 
 def test_undeclared_key_returns_to_the_default():
     desired = [topic_model.Spec("orders", config={"retention.ms": "5", "min.insync.replicas": "2"})]
     record = {"orders": ["cleanup.policy", "min.insync.replicas", "retention.ms"]}
-    wanted, left, kept = removals.of_topics(desired, record, YES)
-    assert wanted[0].defaults == {"cleanup.policy"}
+    specs, left, kept = removals.of_topics(desired, record, YES)
+    assert specs[0].defaults == {"cleanup.policy"}
     assert left == {"orders": ["min.insync.replicas", "retention.ms"]}
     assert kept == []
 
@@ -45,9 +45,9 @@ def test_key_set_by_hand_is_reported_and_kept():
     compact = Value("compact", "LIST")
     current = topic_model.Topic("orders", 3, frozenset({3}), {"cleanup.policy": compact})
     desired = topic_model.Spec("orders", config={"retention.ms": "5"})
-    (wanted,), _, _ = removals.of_topics([desired], {"orders": ["retention.ms"]}, YES)
-    assert topics.unmanaged(current, wanted) == {"cleanup.policy": "compact"}
-    assert [str(step) for step in topics.plan(current, wanted)] == [
+    (spec,), _, _ = removals.of_topics([desired], {"orders": ["retention.ms"]}, YES)
+    assert topics.unmanaged(current, spec) == {"cleanup.policy": "compact"}
+    assert [str(step) for step in topics.plan(current, spec)] == [
         "orders: retention.ms (default) -> 5"
     ]
 
@@ -63,8 +63,8 @@ def test_null_resets_any_key_to_the_default():
 
 
 def test_undeclared_topic_is_reported_and_kept():
-    wanted, left, kept = removals.of_topics([], {"old": ["retention.ms"]}, YES)
-    assert wanted == []
+    specs, left, kept = removals.of_topics([], {"old": ["retention.ms"]}, YES)
+    assert specs == []
     assert left == {"old": ["retention.ms"]}
     assert len(kept) == 1
     assert kept[0].startswith("topic old: no longer declared, kept with its records")
@@ -73,7 +73,7 @@ def test_undeclared_topic_is_reported_and_kept():
 def test_only_acls_of_a_lost_role_are_removed():
     record = [acls.fields_of(READ), acls.fields_of(WRITE)]
     desired, left, _ = removals.of_acls(acls.Specs(frozenset({READ})), record, YES)
-    steps = acls.plan([READ, WRITE, HAND_MADE], desired)
+    steps = acls.plan([READ, WRITE, MANUAL], desired)
     assert [str(step) for step in steps] == ["remove: User:shop may write topic payments"]
     assert left == [acls.fields_of(READ)]
 
@@ -186,13 +186,13 @@ def test_confirmation_in_the_error_is_sufficient(monkeypatch, missing, confirmed
     monkeypatch.setattr(resources, "AllContentConnection", OneUser)
 
     def run(**removal):
-        wanted = {}
+        parameters = {}
         for kind, record in APPLIED.items():
             validator = ArgumentSpecValidator(resources.KINDS[kind].arguments)
             given = validator.validate({"applied": record, "removal": removal})
             assert not given.error_messages
-            wanted[kind] = {**given.validated_parameters, "client_config": {}}
-        found = resources.apply(["kafka1:9092"], {}, 1, wanted, True)
+            parameters[kind] = {**given.validated_parameters, "client_config": {}}
+        found = resources.apply(["kafka1:9092"], {}, 1, parameters, True)
         return [step for each in found.values() for step in each["steps"]]
 
     with pytest.raises(SpecError) as refused:

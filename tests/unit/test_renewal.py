@@ -78,8 +78,8 @@ def test_renewal_has_a_reason(change, why):
 def test_a_short_lived_certificate_is_renewed_in_the_last_third_of_its_life(hours, renewed):
     short = replace(LEAF, days=1)
     pair = leaf.issue(short, CA, NOW)
-    told = reason(pair, short, at=NOW + timedelta(hours=hours))
-    assert (told is not None) is renewed
+    found = reason(pair, short, at=NOW + timedelta(hours=hours))
+    assert (found is not None) is renewed
 
 
 def test_certificate_that_expires_with_its_ca_is_not_renewed_repeatedly():
@@ -89,11 +89,11 @@ def test_certificate_that_expires_with_its_ca_is_not_renewed_repeatedly():
 
 
 def test_certificate_report_has_expiry_and_no_secret():
-    told = renewal.end_report("kafka1", PAIR.certificate, NOW + 10 * DAY)
-    assert told["days_left"] == 386
-    assert told["not_after"] == (NOW + 397 * DAY).strftime("%Y-%m-%dT%H:%M:%SZ")
-    assert (told["subject"], told["issuer"]) == ("CN=kafka1,O=test", "CN=test CA 1,O=test")
-    assert set(told) == {
+    report = renewal.end_report("kafka1", PAIR.certificate, NOW + 10 * DAY)
+    assert report["days_left"] == 386
+    assert report["not_after"] == (NOW + 397 * DAY).strftime("%Y-%m-%dT%H:%M:%SZ")
+    assert (report["subject"], report["issuer"]) == ("CN=kafka1,O=test", "CN=test CA 1,O=test")
+    assert set(report) == {
         *("name", "subject", "issuer", "serial", "fingerprint", "not_after", "days_left")
     }
 
@@ -109,7 +109,7 @@ WILD = leaf.issue(replace(LEAF, dns=("*.example.com", "kafka1")), CA, NOW)
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({}, None),
         ({"spec": replace(LEAF, dns=("kafka1",), ips=(), usages=("server",))}, None),
@@ -142,14 +142,14 @@ WILD = leaf.issue(replace(LEAF, dns=("*.example.com", "kafka1")), CA, NOW)
         ),
     ],
 )
-def test_ready_made_certificate_is_validated(change, says):
+def test_ready_made_certificate_is_validated(change, message):
     problems = validated(**change)
-    assert len(problems) == (says is not None)
-    assert says is None or says in problems[0]
+    assert len(problems) == (message is not None)
+    assert message is None or message in problems[0]
 
 
 def foreign(usages=(), algorithm=None):
-    """A certificate as others make it: any usages, or none."""
+    """Return a certificate of another issuer, with any usages or none, and its root."""
     algorithm = algorithm or hashes.SHA256()
     key, ca = PAIR.key, site_ca.make("Root CA")
     builder = (
@@ -178,13 +178,13 @@ def test_certificate_of_an_intermediate_needs_its_chain():
     pair = leaf.issue(LEAF, below, NOW)
     assert validated(pair, roots=[below.root]) == []
     assert provided.root_of(pair.certificate, pair.chain, [below.root]) == below.root
-    stranger = replace(PAIR, chain=pair.chain)
-    for wrong in (replace(pair, chain=()), stranger):
+    foreign_chain = replace(PAIR, chain=pair.chain)
+    for wrong in (replace(pair, chain=()), foreign_chain):
         assert "has no trusted root" in validated(wrong, roots=[below.root])[0]
 
 
 @pytest.mark.parametrize(
-    ("roots", "says"),
+    ("roots", "message"),
     [
         ((CA.root, NEXT.root), None),
         ((PAIR.certificate,), "found CN=kafka1,O=test, which is no root; wanted: only roots"),
@@ -192,7 +192,7 @@ def test_certificate_of_an_intermediate_needs_its_chain():
         ((site_ca.make("Old", end=NOW - timedelta(hours=1)).root,), "expired since"),
     ],
 )
-def test_trusted_certificates_must_be_valid_roots(roots, says):
+def test_trusted_certificates_must_be_valid_roots(roots, message):
     problems = provided.root_blockers(roots, NOW)
-    assert len(problems) == (says is not None)
-    assert says is None or says in problems[0]
+    assert len(problems) == (message is not None)
+    assert message is None or message in problems[0]

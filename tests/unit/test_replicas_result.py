@@ -24,10 +24,10 @@ def test_skipped_and_unfinished_replicas_are_no_faults():
 
 
 def test_a_difference_is_a_fault():
-    sentence = "a-0: brokers 1 and 2 differ at offset 7"
-    found = replicas_result({"kafka1": {**EQUAL, "different": [sentence]}})
-    assert found["faults"] == [sentence]
-    assert f"DIFFERENT: {sentence}" in found["text"]
+    difference = "a-0: brokers 1 and 2 differ at offset 7"
+    found = replicas_result({"kafka1": {**EQUAL, "different": [difference]}})
+    assert found["faults"] == [difference]
+    assert f"DIFFERENT: {difference}" in found["text"]
 
 
 def test_broker_without_result_is_a_fault():

@@ -26,14 +26,14 @@ class Record:
 
 @pytest.fixture
 def apply_content(monkeypatch):
-    def run(record, dry=False, wanted=tuple(resources.KINDS)):
-        class Nowhere(contextlib.nullcontext):
+    def run(record, dry=False, kinds=tuple(resources.KINDS)):
+        class OfflineConnection(contextlib.nullcontext):
             """A connection that sends no requests."""
 
         known = {name: record.kind(name) for name in ("users", "acls", "quotas", "topics")}
-        monkeypatch.setattr(resources, "AllContentConnection", lambda *_: Nowhere())
+        monkeypatch.setattr(resources, "AllContentConnection", lambda *_: OfflineConnection())
         monkeypatch.setattr(resources, "KINDS", known)
-        return resources.apply(["kafka1:9092"], {}, 1, {name: {} for name in wanted}, dry)
+        return resources.apply(["kafka1:9092"], {}, 1, {name: {} for name in kinds}, dry)
 
     return run
 
@@ -44,13 +44,13 @@ def test_users_and_acls_come_before_topics():
 
 def test_every_kind_is_validated_before_the_first_change(apply_content):
     record = Record()
-    apply_content(record, wanted=("topics", "users"))
+    apply_content(record, kinds=("topics", "users"))
     assert record.done == [("users", True), ("topics", True), ("users", False), ("topics", False)]
 
 
 def test_single_kind_is_applied_once(apply_content):
     record = Record()
-    apply_content(record, wanted=("topics",))
+    apply_content(record, kinds=("topics",))
     assert record.done == [("topics", False)]
 
 

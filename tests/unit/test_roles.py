@@ -167,19 +167,19 @@ def test_acls_of_a_role_are_folded_to_the_role(role):
 def test_acls_of_no_role_remain():
     odd = Acl(ALICE, "topic", "a", "alter")
     denied = Acl(ALICE, "topic", "a", "read", permission="deny")
-    lonely = Acl(ALICE, "group", "g", "read")
-    found = fold(ALICE, acls({"producer": "a"}) | {odd, denied, lonely})
-    assert found == ([{"producer": "a"}], sorted([odd, denied, lonely]))
+    incomplete = Acl(ALICE, "group", "g", "read")
+    found = fold(ALICE, acls({"producer": "a"}) | {odd, denied, incomplete})
+    assert found == ([{"producer": "a"}], sorted([odd, denied, incomplete]))
 
 
 def test_acls_with_invalid_names_remain():
-    strange = {Acl(ALICE, "topic", "a b", operation) for operation in ("write", "describe")}
-    assert fold(ALICE, strange) == ([], sorted(strange))
+    invalid = {Acl(ALICE, "topic", "a b", operation) for operation in ("write", "describe")}
+    assert fold(ALICE, invalid) == ([], sorted(invalid))
 
 
 def test_folding_keeps_every_set_of_acls():
     chance = random.Random(20)
-    universe = sorted(acls(*ROLES)) + [
+    all_acls = sorted(acls(*ROLES)) + [
         Acl(ALICE, kind, name, operation, pattern, permission, host)
         for kind, name in (("topic", "c"), ("group", "g"))
         for operation in ("read", "describe", "all")
@@ -188,6 +188,6 @@ def test_folding_keeps_every_set_of_acls():
         for host in ("*", "10.0.0.1")
     ]
     for _ in range(300):
-        sample = set(chance.sample(universe, chance.randrange(len(universe))))
+        sample = set(chance.sample(all_acls, chance.randrange(len(all_acls))))
         roles, rest = fold(ALICE, sample)
         assert acls(*roles) | set(rest) == sample

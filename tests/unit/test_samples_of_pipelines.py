@@ -1,4 +1,4 @@
-"""The file of a sample is read once in a run, however often a declaration is rendered."""
+"""The file of a sample is read once in a run, for all renderings of a declaration."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.pipeline_checks import pipeline_statements
@@ -8,7 +8,7 @@ from kafka_metal_declarations.sample import SampleError, schema_of
 
 @pytest.fixture
 def reads(monkeypatch, tmp_path):
-    """The files that were read, in a run of this test's own."""
+    """Record the files that are read, in a separate run."""
     found = []
 
     def counted(file, null, delimiter):

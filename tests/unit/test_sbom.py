@@ -17,7 +17,7 @@ PACKAGE = Component(
     "deb", "perl-base", "5.40.1-6", architecture="amd64", distribution="trixie",
     licences=("GPL-1.0-or-later OR Artistic-1.0-Perl", "MIT", "something else"),
 )  # fmt: skip
-BARE = Component("jar", "nobody-knows", "")
+BARE = Component("jar", "unknown-licence", "")
 JAVA = Component(
     "java", "OpenJDK", "21.0.13", licences=("GPL-2.0-only WITH Classpath-exception-2.0",)
 )
@@ -43,7 +43,7 @@ def test_there_is_a_file_for_each_image_and_one_for_the_release(documents):
 
 
 @pytest.mark.parametrize("name", ["control-node", "kafka", "kafka-metal", "spark"])
-def test_a_file_is_what_the_schema_says(documents, name):
+def test_file_matches_the_schema(documents, name):
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(documents[name]) is None
 
 
@@ -64,7 +64,7 @@ def test_component_has_package_url_licence_and_hash(documents):
 
 
 def test_unknown_licence_is_left_out(documents):
-    found = by_name(documents["spark"])["nobody-knows"]
+    found = by_name(documents["spark"])["unknown-licence"]
     assert "licenses" not in found
     assert "purl" not in found
 

@@ -123,6 +123,6 @@ def test_error_on_password_hides_its_value(value, message):
 
 def test_repr_hides_secrets():
     hashed = hash_password("pencil-case", "SCRAM-SHA-512", 4096, b"grains of salt")
-    shown = repr([Secret("pencil-case"), Secret(hashed={"SCRAM-SHA-512": hashed}), hashed])
-    assert "pencil" not in shown
-    assert "grains" not in shown
+    text = repr([Secret("pencil-case"), Secret(hashed={"SCRAM-SHA-512": hashed}), hashed])
+    assert "pencil" not in text
+    assert "grains" not in text

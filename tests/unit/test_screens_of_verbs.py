@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import catalogue
-from plays import ASKED, BROKER, HERE, ROOT, with_printing_roles
+from plays import BROKER, ENTRY_DEFAULTS, HERE, ROOT, with_printing_roles
 
 GROUPS = ("metal", "kafka")
 AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
@@ -27,7 +27,7 @@ print(json.dumps(%r))
 """
 HOSTILE = "{{ lookup('pipe', 'touch CANARY') }}\x1b[2J"
 GROUP = {"state": "Empty", "members": [], "topics": ["payments"], "lag": 12}
-ANSWERS = {
+RESULTS = {
     "support_archive": {"members": 3, "size": 2100},
     "groups": {"groups": {"reports": GROUP, HOSTILE: GROUP}, "steps": []},
     "cluster_content_info": {
@@ -73,7 +73,7 @@ class Site:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.home = with_printing_roles(
-            folder, *REAL, modules={name: MODULE % answer for name, answer in ANSWERS.items()}
+            folder, *REAL, modules={name: MODULE % result for name, result in RESULTS.items()}
         ).parent
         for name in ("Makefile", "ansible.cfg"):
             shutil.copy(ROOT / name, self.home)
@@ -91,7 +91,7 @@ class Site:
     ) -> None:
         """Write an inventory of two machines with brokers; ``variables`` are only of the first."""
         hosts = {
-            f"m{number}": {**HERE, **ASKED, **BROKER, "kafka_broker_id": number,
+            f"m{number}": {**HERE, **ENTRY_DEFAULTS, **BROKER, "kafka_broker_id": number,
                            **WELL, **every, **(variables if number == 1 else {})}
             for number in (1, 2)
         }  # fmt: skip
@@ -113,15 +113,17 @@ class Site:
         """Create the directory that a service of a cluster has on its machine."""
         (self.folder / "etc" / f"{cluster}-kafka1").mkdir(parents=True, exist_ok=True)
 
-    def playbook(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+    def playbook(self, name: str, *options: str) -> subprocess.CompletedProcess[str]:
         """Run a playbook of the installed collection."""
-        return self._run("ansible-playbook", f"metal.kafka.{name}", *self._sources(), *words)
+        return self._run("ansible-playbook", f"metal.kafka.{name}", *self._sources(), *options)
 
     def make(self, verb: str, **values: str) -> subprocess.CompletedProcess[str]:
         """Run the same verb with make."""
-        words = [f"{name}={value}" for name, value in values.items()]
+        assignments = [f"{name}={value}" for name, value in values.items()]
         sources = f"INVENTORY={self.folder / 'hosts.json'}"
-        return self._run("make", "-s", "-C", str(self.home), "-o", "env", verb, sources, *words)
+        return self._run(
+            "make", "-s", "-C", str(self.home), "-o", "env", verb, sources, *assignments
+        )
 
     def verb(self, name: str, **values: str) -> subprocess.CompletedProcess[str]:
         """Run the same verb without make, which always exits with 2 on failure."""
@@ -226,9 +228,9 @@ def test_access_prints_the_files_of_a_user(site: Site):
     files = [Path(line) for line in done.stdout.splitlines()]
     assert site.folder / "state/users/shop/client.conf" in files
     assert all(each.is_file() for each in files)
-    nobody = site.verb("access", U="{{ lookup('pipe', 'touch CANARY') }}")
-    assert nobody.returncode == 2
-    assert "allowed, as declared: demo, operator, shop" in nobody.stderr
+    unknown = site.verb("access", U="{{ lookup('pipe', 'touch CANARY') }}")
+    assert unknown.returncode == 2
+    assert "allowed, as declared: demo, operator, shop" in unknown.stderr
     assert not list(site.folder.rglob("CANARY"))
 
 

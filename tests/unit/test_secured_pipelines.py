@@ -1,4 +1,4 @@
-"""What the platform hands a pipeline of a closed cluster is what the pipeline's clients take."""
+"""Pipelines of a secured cluster get options and files that their Kafka clients accept."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.pipeline import (
@@ -19,8 +19,8 @@ def test_transactional_output_authenticates_as_the_pipeline(mode, tmp_path):
 
     found = translated(client_security.pipeline_options(mode, user, str(tmp_path)))
 
-    wanted = client_security.librdkafka_options(mode, user, secret, str(tmp_path))
-    assert found == wanted
+    expected = client_security.librdkafka_options(mode, user, secret, str(tmp_path))
+    assert found == expected
 
 
 @pytest.mark.parametrize("mode", ["tls_scram", "mtls", "scram"])
@@ -45,7 +45,7 @@ def test_passwords_of_databases_are_only_in_files():
     assert database_files(DATABASES) == [{"name": "database-shop.txt", "content": "hidden"}]
 
 
-def test_a_database_is_what_a_declaration_may_name():
+def test_declaration_may_name_a_database_of_the_site():
     body = {
         "source": {"topic": "a", "format": "json", "schema": "id STRING NOT NULL"},
         "outputs": {
@@ -63,9 +63,9 @@ def test_a_database_is_what_a_declaration_may_name():
     )
 
 
-def test_a_driver_gets_the_databases_that_its_outputs_name():
+def test_driver_gets_only_databases_of_its_outputs():
     declared = {"outputs": {"o": {"table": "t", "database": "shop"}, "p": {"topic": "x"}}}
     assert own_databases(DATABASES, declared) == {"shop": DATABASES["shop"]}
     assert own_databases(DATABASES, {"outputs": {"p": {"topic": "x"}}}) == {}
-    # What is malformed is told elsewhere.
+    # Other checks report malformed outputs.
     assert own_databases(DATABASES, {"outputs": ["shop"]}) == {}

@@ -1,4 +1,4 @@
-"""One word for the site decides how brokers, clients and ensemble prove who they are."""
+"""security_mode determines how brokers, clients and ZooKeeper servers authenticate."""
 
 import re
 
@@ -13,7 +13,7 @@ LISTENERS = ("CLIENTS", "BROKERS")
 
 
 def keys(mode: str, **more) -> dict:
-    """The keys of a broker of three with the two usual listeners."""
+    """Return the properties of one of three brokers with the two default listeners."""
     protocols = security_modes.listener_protocols(mode, LISTENERS, "CLIENTS", "BROKERS")
     return broker_security.broker_properties(mode, protocols, [1, 2, 3], **more)
 

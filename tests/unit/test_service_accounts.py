@@ -67,16 +67,16 @@ def test_monitoring_account_can_only_write_its_own_topic():
 
 @pytest.mark.parametrize("name", ["operator", "broker-1", "pipeline-payments", "demo"])
 def test_name_of_a_service_account_is_reserved(name):
-    ours = service_accounts.all_accounts({"payments": PIPELINE}, "payments", [])
+    platform = service_accounts.all_accounts({"payments": PIPELINE}, "payments", [])
 
     with pytest.raises(SecurityError, match=f"kafka_content_users.{name}"):
-        service_accounts.together({name: {}}, ours)
+        service_accounts.together({name: {}}, platform)
 
 
 def test_users_of_site_and_service_accounts_are_merged():
-    ours = service_accounts.all_accounts({}, "payments", [])
+    platform = service_accounts.all_accounts({}, "payments", [])
 
-    assert set(service_accounts.together({"alice": {}}, ours)) == {"alice", "operator", "demo"}
+    assert set(service_accounts.together({"alice": {}}, platform)) == {"alice", "operator", "demo"}
 
 
 def test_users_have_no_passwords_in_mode_mtls():

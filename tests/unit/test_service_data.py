@@ -47,7 +47,7 @@ def test_only_static_part_of_a_file_counts():
 
 
 class Lazy(list):
-    """Like Ansible's lists, which hold something else than they give when iterated."""
+    """A list whose stored items differ from iterated ones, as in Ansible."""
 
     def __iter__(self):
         return (f"templated {item}" for item in super().__iter__())

@@ -1,4 +1,4 @@
-"""What services know of each other follows the inventory: its groups, its names, its phase."""
+"""Facts of a site follow the inventory: its groups, names and migration phase."""
 
 from functools import partial
 
@@ -57,8 +57,11 @@ def test_monitoring_service_runs_on_its_hosts_or_every_machine():
     assert targets.own_targets(site())[-1] == "prometheus"
     assert targets.of_machines(site()) == ["metrics_proxy", "node_exporter"]
     assert targets.of_machines(site(monitoring_proxied=False)) == ["node_exporter"]
-    nobody = Inventory(site().hosts, {"metal": ["m1"]})
-    assert (targets.of_machines(nobody), targets.targets(nobody)["node"]) == ([], [])
+    without_monitoring = Inventory(site().hosts, {"metal": ["m1"]})
+    assert (
+        targets.of_machines(without_monitoring),
+        targets.targets(without_monitoring)["node"],
+    ) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -82,7 +85,7 @@ def test_declared_goal_determines_the_phase():
     assert security.phase(site()) == ""
 
 
-def test_masters_use_the_ensemble_unless_users_have_certificates():
+def test_masters_use_zookeeper_unless_users_have_certificates():
     assert spark.recovery_servers(site()) == ["z1:2181", "z2:2181", "z3:2181"]
     assert spark.recovery_servers(site(security_mode="mtls")) == []
 
@@ -97,8 +100,8 @@ def test_session_timeout_of_brokers_is_within_the_limit_for_spark():
 def test_other_paths_include_directories_of_other_services():
     disks = [{"name": "disk1", "mount": "/data"}]
     assert "/zk" in kafka.other_paths(site(host_disks=disks), "m1")
-    beside = site(host_disks=disks, metal_machine="m")
-    assert {"/data/2", "/data/3"} <= set(kafka.other_paths(beside, "m1"))
+    colocated = site(host_disks=disks, metal_machine="m")
+    assert {"/data/2", "/data/3"} <= set(kafka.other_paths(colocated, "m1"))
     assert kafka.other_paths(site(), "m1") == []
 
 
@@ -112,12 +115,12 @@ def test_every_user_has_a_secret():
 
 def test_prometheus_requires_a_password_unless_site_overrides_it():
     assert people.web_asks(site(), "m1")
-    for said in (
+    for variables in (
         {"monitoring_web": {"basic_auth_users": {}, "x": 1}},
         {"monitoring_web_open": True},
     ):
-        assert not people.web_asks(site(**said), "m1")
-        assert people.web(site(**said)) == []
+        assert not people.web_asks(site(**variables), "m1")
+        assert people.web(site(**variables)) == []
     assert not people.web_asks(site(security_mode="plain"), "m1")
 
 
@@ -141,17 +144,17 @@ def test_facts_of_a_site_without_hosts_are_empty():
 
 
 def test_facts_in_files_contain_no_secret():
-    word = "an-own-secret"
+    secret = "an-own-secret"
     planted = {
-        "shared_storage": {"kind": "s3", "bucket": "b", "access_key": word, "secret_key": word},
-        "monitoring_receivers": [{"name": "night", "pagerduty_configs": [{"routing_key": word}]}],
-        "kafka_content_passwords": {"shop": word},
-        "kafka_content_users": {"shop": {"password": word}},
-        "pipeline_databases": {"shop": {"url": "jdbc:postgresql://db/shop", "password": word}},
+        "shared_storage": {"kind": "s3", "bucket": "b", "access_key": secret, "secret_key": secret},
+        "monitoring_receivers": [{"name": "night", "pagerduty_configs": [{"routing_key": secret}]}],
+        "kafka_content_passwords": {"shop": secret},
+        "kafka_content_users": {"shop": {"password": secret}},
+        "pipeline_databases": {"shop": {"url": "jdbc:postgresql://db/shop", "password": secret}},
     }
     whole = site(**planted)
     kept = {name: reader.attempt(partial(fact, whole)) for name, fact in OF_THE_SITE.items()}
     for name, fact in OF_A_HOST.items():
         kept[name] = [reader.attempt(partial(fact, whole, host)) for host in whole.hosts]
 
-    assert [name for name, value in kept.items() if word in str(value)] == []
+    assert [name for name, value in kept.items() if secret in str(value)] == []

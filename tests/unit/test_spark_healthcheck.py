@@ -69,7 +69,7 @@ class Check:
             capture_output=True,
         ).returncode
 
-    def unknown_for(self, seconds: int, seen: int = 10) -> None:
+    def unregistered_for(self, seconds: int, seen: int = 10) -> None:
         """Record ``seconds`` without registration, with the last check ``seen`` seconds ago."""
         now = int(time.time())
         self.since.write_text(str(now - seconds))
@@ -144,7 +144,7 @@ def test_the_password_of_pages_is_never_in_an_argument_or_environment(check: Che
 
 
 def test_a_registered_worker_is_healthy_and_its_record_is_deleted(check: Check):
-    check.unknown_for(1000)
+    check.unregistered_for(1000)
     assert check.run(master("STANDBY"), master("ALIVE", "worker-other", WORKER)) == 0
     assert not check.since.exists()
     assert check.runs
@@ -153,36 +153,36 @@ def test_a_registered_worker_is_healthy_and_its_record_is_deleted(check: Check):
 def test_an_unregistered_worker_is_tolerated_for_a_minute(check: Check):
     assert check.run(master("ALIVE", "worker-other")) == 0
     assert check.since.exists()
-    check.unknown_for(30)
+    check.unregistered_for(30)
     assert check.run(master("ALIVE", "worker-other")) == 0
     assert check.runs
 
 
 def test_a_worker_unregistered_for_a_minute_is_ended(check: Check):
-    check.unknown_for(61)
+    check.unregistered_for(61)
     assert check.run(master("STANDBY", WORKER), master("ALIVE", "worker-other")) != 0
     assert not check.runs
 
 
 def test_time_without_checks_does_not_count(check: Check):
-    check.unknown_for(1000, seen=40)
+    check.unregistered_for(1000, seen=40)
     assert check.run(master("ALIVE", "worker-other")) == 0
     assert check.runs
-    check.unknown_for(61)
+    check.unregistered_for(61)
     assert check.run(master("ALIVE", "worker-other")) != 0
     assert not check.runs
 
 
 @pytest.mark.parametrize("status", ["STANDBY", "RECOVERING", "COMPLETING_RECOVERY"])
 def test_a_worker_is_healthy_while_no_master_leads(check: Check, status: str):
-    check.unknown_for(1000)
+    check.unregistered_for(1000)
     assert check.run(master(status)) == 0
     assert check.runs
 
 
 def test_an_unreachable_master_is_skipped(check: Check):
-    gone = master("ALIVE")
-    gone.server.shutdown()
-    gone.server.server_close()
-    assert check.run(gone, master("ALIVE", WORKER)) == 0
+    stopped = master("ALIVE")
+    stopped.server.shutdown()
+    stopped.server.server_close()
+    assert check.run(stopped, master("ALIVE", WORKER)) == 0
     assert check.runs

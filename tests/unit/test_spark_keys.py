@@ -1,4 +1,4 @@
-"""With another secret every part of Spark restarts in the same run: none would know the rest."""
+"""A new secret restarts all Spark components in one run: they must share their secrets."""
 
 import re
 
@@ -11,12 +11,12 @@ FACTS = {
     "spark.recovery_servers": ["z1:2181"],
     "people.client_secret": "password:",
 }
-PARTS = ("master", "worker", "history", "driver")
+COMPONENTS = ("master", "worker", "history", "driver")
 
 
-def keys_id(part: str, **secrets: str) -> str:
-    """What stands for the keys of a part, on a site whose store has other ``secrets``."""
-    variables = {"spark_component": part, "spark_master_name": "spark-master1"}
+def keys_id(component: str, **secrets: str) -> str:
+    """Return the digest of a component's keys, on a site with ``secrets``."""
+    variables = {"spark_component": component, "spark_master_name": "spark-master1"}
     host = Host(
         FACTS.__getitem__,
         lambda term: secrets.get(term.replace(":", "_").replace("-", "_"), f"old {term}"),
@@ -26,22 +26,24 @@ def keys_id(part: str, **secrets: str) -> str:
     )
     return (
         spark_secrets.pipeline_keys_id(host)
-        if part == "driver"
+        if component == "driver"
         else spark_secrets.spark_keys_id(host)
     )
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_a_new_secret_restarts_masters_workers_the_history_and_drivers(part: str):
-    assert keys_id(part, password_spark_rpc="new") != keys_id(part)
-    assert keys_id(part, password_spark_pages="new") != keys_id(part)
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_new_secret_restarts_all_components(component: str):
+    assert keys_id(component, password_spark_rpc="new") != keys_id(component)
+    assert keys_id(component, password_spark_pages="new") != keys_id(component)
 
 
-def test_new_ensemble_key_restarts_only_masters():
+def test_new_zookeeper_key_restarts_only_masters():
     new = {"keypair_spark_master1_ensemble": "new"}
-    assert [part for part in PARTS if keys_id(part, **new) != keys_id(part)] == ["master"]
+    assert [
+        component for component in COMPONENTS if keys_id(component, **new) != keys_id(component)
+    ] == ["master"]
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_secret_is_not_in_the_digest(part: str):
-    assert re.fullmatch(r"[0-9a-f]{12}", keys_id(part))
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_secret_is_not_in_the_digest(component: str):
+    assert re.fullmatch(r"[0-9a-f]{12}", keys_id(component))

@@ -46,9 +46,9 @@ def page():
 @pytest.fixture
 def unreachable():
     """A master at an unused port."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        yield {"name": "m9", "host": "127.0.0.1", "port": 7077, "ui_port": taken.getsockname()[1]}
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield {"name": "m9", "host": "127.0.0.1", "port": 7077, "ui_port": bound.getsockname()[1]}
 
 
 def state_of(masters, workers=WORKERS):

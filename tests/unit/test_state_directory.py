@@ -1,4 +1,4 @@
-"""The state of a cluster is beside its inventory; it is moved there without losing a key."""
+"""The state directory is next to the inventory; it is moved there without losing a key."""
 
 import os
 import subprocess
@@ -17,17 +17,17 @@ def checkout(tmp_path, monkeypatch):
     """A checkout of an earlier version that has state of cluster prod."""
     root = tmp_path / "checkout"
     monkeypatch.setattr(state_directory, "repository_root", lambda: root)
-    secrets, answers = root / ".secrets/prod", root / ".cache/prod"
+    secrets, cache = root / ".secrets/prod", root / ".cache/prod"
     (secrets / "operator").mkdir(parents=True, mode=0o700)
     (secrets / "users/shop").mkdir(parents=True)
-    answers.mkdir(parents=True)
+    cache.mkdir(parents=True)
     for name, text in (("store.vault", "KEYS"), ("store.vault.previous", "OLD")):
         (secrets / name).write_text(text)
         (secrets / name).chmod(0o600)
     (secrets / ".store.vault.lock").touch()
     (secrets / "operator/client.conf").write_text(f"ssl.ca.location={secrets}/operator/ca.pem\n")
     (secrets / "users/shop/ca.pem").write_text("CA")
-    (answers / "steps.json").write_text("{}")
+    (cache / "steps.json").write_text("{}")
     return root
 
 
@@ -73,9 +73,9 @@ def test_invalid_cluster_name_is_refused(name):
 
 def test_state_is_moved_once_without_loss(checkout, tmp_path):
     place = tmp_path / "inventory/.kafka-metal/prod"
-    said = state_migration.settle(place, "prod")
+    messages = state_migration.settle(place, "prod")
 
-    assert len(said) == 2
+    assert len(messages) == 2
     assert (place / "store.vault").read_text() == "KEYS"
     assert (place / "store.vault").stat().st_mode & 0o777 == 0o600
     assert (place / "store.vault.previous").read_text() == "OLD"
@@ -85,7 +85,7 @@ def test_state_is_moved_once_without_loss(checkout, tmp_path):
     assert (place / "operator").stat().st_mode & 0o777 == 0o700
     assert (place / "users/shop/ca.pem").read_text() == "CA"
     assert (place / "steps.json").exists()
-    # The way back.
+    # The old directory is kept for a return to the earlier release.
     assert (checkout / ".secrets/prod.moved/store.vault").read_text() == "KEYS"
     assert not (checkout / ".secrets/prod").exists()
     assert state_migration.settle(place, "prod") == []
@@ -137,9 +137,9 @@ def _full(self, target):
 
 
 def test_dry_run_reports_moves_and_changes_nothing(checkout, tmp_path):
-    said = state_migration.settle(tmp_path / "place", "prod", dry=True)
+    messages = state_migration.settle(tmp_path / "place", "prod", dry=True)
 
-    assert len(said) == 2
+    assert len(messages) == 2
     assert not (tmp_path / "place").exists()
     assert (checkout / ".secrets/prod/store.vault").exists()
 

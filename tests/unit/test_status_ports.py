@@ -1,4 +1,4 @@
-"""A port belongs to a pipeline by its name, where the site says so."""
+"""Status ports of pipelines: a site may fix the port of a pipeline by its name."""
 
 from ansible_collections.metal.kafka.plugins.filter.pipeline import FilterModule
 

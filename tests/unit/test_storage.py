@@ -1,4 +1,4 @@
-"""One declaration of the storage, and what follows from it; what is wrong is told by its place."""
+"""Settings and paths derived from the declared storage; errors name their place."""
 
 from xml.etree import ElementTree
 
@@ -48,7 +48,7 @@ def test_own_s3_store_has_endpoint_and_path_style():
     assert "Abortable" in found["spark"]["spark.sql.streaming.checkpointFileManagerClass"]
 
 
-def test_a_store_of_aws_has_a_region_and_hosts_for_buckets():
+def test_store_of_aws_has_a_region_and_virtual_hosts():
     aws = {key: value for key, value in OWN.items() if key != "endpoint"} | {"region": "eu-west-1"}
 
     settings = settings_of(storage(aws, "c"))
@@ -81,10 +81,10 @@ def test_hdfs_user_is_declared():
 
     assert found["roots"]["archive_root"] == "hdfs://nn1:8020/data/archive"
     assert found["environment"]["HADOOP_USER_NAME"] == "etl"
-    # In the first file Hadoop's own would win over what HDFS is told.
+    # In core-site.xml, defaults of Hadoop's hdfs-site.xml would override it.
     assert settings_of(found, "hdfs-site.xml") == {"dfs.a<b": "1&2"}
     assert settings_of(found) == {"ipc.client.connect.timeout": "5000"}
-    # A rename of HDFS is one step: nothing has to be otherwise.
+    # Renames are atomic in HDFS: no other checkpoint manager is needed.
     assert found["spark"] == {}
 
 
@@ -107,26 +107,30 @@ def test_driver_accepts_the_derived_settings(declared):
 WRONG = {
     "no mapping": ("s3", "shared_storage: found 's3'", "a mapping with a kind, one of path, s3"),
     "no kind": ({"bucket": "x"}, "shared_storage.kind: found nothing", "one of hdfs, path, s3"),
-    "a slip of a kind": ({"kind": "hfds"}, "shared_storage.kind: found 'hfds'", "hdfs (did you"),
-    "a slip of a key": (
+    "typo in a kind": ({"kind": "hfds"}, "shared_storage.kind: found 'hfds'", "hdfs (did you"),
+    "typo in a key": (
         OWN | {"buckets": "x"},
         "shared_storage.buckets: found an unknown key",
         "bucket (did you mean that?)",
     ),
     "a key of another kind": (HDFS | {"bucket": "x"}, "shared_storage.bucket", "one of kind"),
-    "a place of a directory": (
+    "a path of kind path": (
         {"kind": "path", "path": "/srv"},
         "shared_storage.path",
         "spark_shared_dir and pipeline_shared_dir",
     ),
-    "nothing that is needed": (
+    "no required keys": (
         {"kind": "s3", "bucket": "platform"},
         "shared_storage.secret_key: found nothing",
         "it is required",
     ),
     "no bucket": (OWN | {"bucket": "A_b"}, "shared_storage.bucket: found 'A_b'", "3 to 63"),
     "no URL": (OWN | {"endpoint": "s3:7070"}, "shared_storage.endpoint", "https://host:port"),
-    "a place above": (OWN | {"prefix": "/a"}, "shared_storage.prefix: found '/a'", "names with /"),
+    "an absolute prefix": (
+        OWN | {"prefix": "/a"},
+        "shared_storage.prefix: found '/a'",
+        "names with /",
+    ),
     "no namenode": (HDFS | {"namenode": "hdfs://nn"}, "shared_storage.namenode", "HOST:PORT"),
     "a key in the settings": (
         OWN | {"settings": {"fs.s3a.secret.key": "x"}},
@@ -159,7 +163,7 @@ def test_invalid_key_is_not_in_the_message():
 
 
 def settings_of(found, name="core-site.xml"):
-    """What Hadoop's client reads from a file."""
+    """Return the settings in a file of Hadoop's client."""
     (file,) = [file for file in found["files"] if file["name"] == name]
     tree = ElementTree.fromstring(file["content"])
     return {each.findtext("name"): each.findtext("value") for each in tree.iter("property")}

@@ -45,7 +45,7 @@ def test_values_that_look_like_secrets_are_removed(text):
 
 
 def test_known_secret_is_removed_everywhere():
-    assert redacted(f"he said {PLANTED} aloud", [PLANTED]) == f"he said {REMOVED} aloud"
+    assert redacted(f"password {PLANTED} rejected", [PLANTED]) == f"password {REMOVED} rejected"
 
 
 @pytest.mark.parametrize(
@@ -125,19 +125,19 @@ def test_joined_archive_is_readable_only_by_its_owner(tmp_path):
         assert archive.getnames() == ["node1/logs/a.log", "node2/logs/a.log"]
 
 
-@pytest.mark.parametrize(("password", "found"), [("secret", "figures"), ("", "401")])
+@pytest.mark.parametrize(("password", "found"), [("secret", "metrics"), ("", "401")])
 def test_metrics_are_read_with_a_password(password, found):
-    class Closed(BaseHTTPRequestHandler):
+    class Secured(BaseHTTPRequestHandler):
         def do_GET(self):
             # operator:secret
             known = self.headers["Authorization"] == "Basic b3BlcmF0b3I6c2VjcmV0"
             self.send_response(200 if known else 401)
             self.end_headers()
-            self.wfile.write(b"figures" if known else b"")
+            self.wfile.write(b"metrics" if known else b"")
 
         def log_message(self, *_):
             """Suppress the log."""
 
-    with HTTPServer(("127.0.0.1", 0), Closed) as server:
+    with HTTPServer(("127.0.0.1", 0), Secured) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
         assert found in collector.fetch(f"http://127.0.0.1:{server.server_port}/", password)

@@ -64,14 +64,14 @@ def test_move_without_copies_is_not_throttled():
 
 
 def test_foreign_throttle_is_reported_and_kept(tmp_path):
-    theirs = ("broker", "1", throttles.RATES[0])
-    cluster = Cluster({theirs: "1000"})
+    foreign = ("broker", "1", throttles.RATES[0])
+    cluster = Cluster({foreign: "1000"})
     record = throttles.Record(str(tmp_path / "own.json"))
     named = cluster.throttle(throttles.wanted([Move(PART, (1, 3))], [], [1], 5), record)
-    assert named == [f"broker 1: {theirs[2]}=1000 was not set by this collection and is kept"]
-    assert cluster.existing[theirs] == "1000"
+    assert named == [f"broker 1: {foreign[2]}=1000 was not set by this collection and is kept"]
+    assert cluster.existing[foreign] == "1000"
     assert cluster.remove_throttles(record, [1]) is True
-    assert cluster.existing == {theirs: "1000"}
+    assert cluster.existing == {foreign: "1000"}
 
 
 def test_later_run_removes_all_throttles_of_a_killed_run(tmp_path):

@@ -66,7 +66,7 @@ def test_measured_duration_is_kept_until_the_play_has_changes_again():
     for now, changed in ((0.0, True), (40.0, True), (100.0, True)):
         steps.begin("Restart", now)
         steps.count("changed" if changed else "tasks")
-    steps.begin("Look", 126.0)
+    steps.begin("Read", 126.0)
     report = steps.report("local", 130.0, typical={"Restart": 90.0, "Images": 200.0})
     assert report["typical"] == {"Restart": 42.0, "Images": 200.0}
 

@@ -1,4 +1,4 @@
-"""No two phases in which somebody speaks what the other does not take, and a way through all."""
+"""TLS migration: brokers, servers and clients of neighbouring phases can connect."""
 
 from itertools import pairwise
 
@@ -24,7 +24,7 @@ between_neighbours = pytest.mark.parametrize(("before", "after"), NEIGHBOURS)
 
 
 class Broker:
-    """What a broker listens on and speaks in one phase."""
+    """Listeners and protocols of a broker in one phase."""
 
     def __init__(self, mode: str, phase: str) -> None:
         if phase == tls_migration.OPEN:
@@ -40,29 +40,29 @@ class Broker:
         self.clients = tls_migration.of_clients(phase, "CLIENTS")
         self.supers = tls_migration.further_super_users(phase, [])
 
-    def takes(self, listener: str, protocol: str) -> bool:
-        """Whether somebody who speaks ``protocol`` gets in by ``listener``."""
-        nobody_asked = protocol == "PLAINTEXT" and self.supers is not None
+    def accepts(self, listener: str, protocol: str) -> bool:
+        """Whether a client with ``protocol`` has access by ``listener``."""
+        anonymous = protocol == "PLAINTEXT" and self.supers is not None
         return (
             listener in self.ports
             and self.protocols[listener] == protocol
-            and (not nobody_asked or tls_migration.ANONYMOUS in (self.supers or ()))
+            and (not anonymous or tls_migration.ANONYMOUS in (self.supers or ()))
         )
 
 
 def server(mode: str, phase: str) -> tuple[set[tuple[int, bool]], bool, set[bool]]:
-    """Ports of a server with whether they ask; what it speaks in the quorum, and what it takes."""
+    """Return a server's ports and their TLS, its quorum's TLS, and the TLS that it accepts."""
     if phase == tls_migration.OPEN:
         return {(2181, False)}, False, {False}
     keys = zookeeper_tls_migration.server_properties(mode, phase, 2181, "0.0.0.0", STEP, "own")
     ports = {(keys["clientPort"], False)} if "clientPort" in keys else set()
     ports.add((keys["secureClientPort"], True))
-    takes = {True, False} if keys.get("portUnification") else {bool(keys["sslQuorum"])}
-    return ports, bool(keys["sslQuorum"]), takes
+    accepts = {True, False} if keys.get("portUnification") else {bool(keys["sslQuorum"])}
+    return ports, bool(keys["sslQuorum"]), accepts
 
 
-def tried(mode: str, phase: str) -> set[tuple[int, bool]]:
-    """Ports at which a broker, or our module, looks for a server, with whether over TLS."""
+def targets(mode: str, phase: str) -> set[tuple[int, bool]]:
+    """Return the ports at which a broker or module connects to a server, and whether over TLS."""
     if phase == tls_migration.OPEN:
         return {(2181, False)}
     [found] = zookeeper_tls_migration.servers([{"id": 1, "host": "z1", "port": 2181}], phase, STEP)
@@ -75,8 +75,8 @@ def tried(mode: str, phase: str) -> set[tuple[int, bool]]:
 def test_brokers_in_neighbouring_phases_are_compatible(mode, before, after):
     one, other = Broker(mode, before), Broker(mode, after)
 
-    assert other.takes(one.between, one.protocols[one.between])
-    assert one.takes(other.between, other.protocols[other.between])
+    assert other.accepts(one.between, one.protocols[one.between])
+    assert one.accepts(other.between, other.protocols[other.between])
 
 
 @in_every_mode
@@ -84,8 +84,8 @@ def test_brokers_in_neighbouring_phases_are_compatible(mode, before, after):
 def test_clients_are_served_before_and_after_a_roll(mode, before, after):
     one, other = Broker(mode, before), Broker(mode, after)
 
-    assert one.takes(one.clients, one.protocols[one.clients])
-    assert other.takes(one.clients, one.protocols[one.clients])
+    assert one.accepts(one.clients, one.protocols[one.clients])
+    assert other.accepts(one.clients, one.protocols[one.clients])
 
 
 @in_every_mode
@@ -94,55 +94,57 @@ def test_modules_connect_before_and_after_a_roll(mode, before, after):
     name = tls_migration.of_operator(after, "CLIENTS", "BROKERS")
     protocol = Broker(mode, after).protocols[name]
 
-    assert Broker(mode, before).takes(name, protocol)
-    assert Broker(mode, after).takes(name, protocol)
+    assert Broker(mode, before).accepts(name, protocol)
+    assert Broker(mode, after).accepts(name, protocol)
 
 
 @in_every_mode
 @between_neighbours
-def test_every_server_is_reachable_during_a_roll_of_the_ensemble(mode, before, after):
+def test_every_server_is_reachable_during_a_roll_of_zookeeper(mode, before, after):
     for state in (before, after):
         ports, _, _ = server(mode, state)
-        # Brokers roll when the whole ensemble has: until then they are as before.
-        assert tried(mode, before) & ports
-        assert tried(mode, after) & ports
+        # Brokers are rolled after all servers.
+        assert targets(mode, before) & ports
+        assert targets(mode, after) & ports
 
 
 @in_every_mode
 @between_neighbours
 def test_servers_in_neighbouring_phases_are_compatible(mode, before, after):
-    _, one_speaks, one_takes = server(mode, before)
-    _, other_speaks, other_takes = server(mode, after)
+    _, one_protocol, one_accepts = server(mode, before)
+    _, other_protocol, other_accepts = server(mode, after)
 
-    assert one_speaks in other_takes
-    assert other_speaks in one_takes
+    assert one_protocol in other_accepts
+    assert other_protocol in one_accepts
 
 
 @in_every_mode
 def test_at_the_end_no_added_listener_remains(mode):
-    closed = Broker(mode, "")
+    secured = Broker(mode, "")
 
-    assert set(closed.ports) == set(LISTENERS)
-    assert "PLAINTEXT" not in closed.protocols.values()
-    assert tls_migration.ANONYMOUS not in closed.supers
+    assert set(secured.ports) == set(LISTENERS)
+    assert "PLAINTEXT" not in secured.protocols.values()
+    assert tls_migration.ANONYMOUS not in secured.supers
     assert server(mode, "") == ({(2181, True)}, True, {True})
     assert zookeeper_tls_migration.client_properties(mode, "")["zookeeper.set.acl"] is True
 
 
 @in_every_mode
 def test_brokers_own_znodes_only_after_all_authenticate(mode):
-    known = [zookeeper_tls_migration.with_certificate(mode, phase) for phase in tls_migration.ORDER]
+    authenticated = [
+        zookeeper_tls_migration.with_certificate(mode, phase) for phase in tls_migration.ORDER
+    ]
     owning = [tls_migration.PHASES[phase].owned for phase in tls_migration.ORDER]
 
-    assert owning.index(True) == known.index(True) + 1
+    assert owning.index(True) == authenticated.index(True) + 1
 
 
 def properties(mode: str, phase: str) -> dict[str, str]:
-    """The keys of server.properties that tell the phase."""
+    """Return the keys of server.properties that determine the phase."""
     broker = Broker(mode, phase)
-    spoken = ",".join(f"{name}:{protocol}" for name, protocol in broker.protocols.items())
+    protocols = ",".join(f"{name}:{protocol}" for name, protocol in broker.protocols.items())
     return {
-        "listener.security.protocol.map": spoken,
+        "listener.security.protocol.map": protocols,
         "inter.broker.listener.name": broker.between,
     }
 
@@ -165,7 +167,7 @@ def test_broker_without_properties_is_new():
         (["brokers"] * 3, "enforced", ["enforced", "back"]),
         (["back"] * 3, "", [""]),
         (["open"] * 3, "", ["added", "brokers", "enforced", "back", ""]),
-        # Interrupted: the later of two phases is taken up again.
+        # Interrupted: continue with the later of two phases.
         (["brokers", "added", "new"], "both", ["brokers"]),
     ],
 )
@@ -174,7 +176,7 @@ def test_steps_start_at_the_least_advanced_broker(running, goal, todo):
 
 
 @pytest.mark.parametrize(
-    ("running", "goal", "complaint"),
+    ("running", "goal", "message"),
     [
         (["new", "new"], "both", "make up creates a secured cluster"),
         (["back"], "both", "'both' cannot be reached: brokers are already in phase back"),
@@ -186,13 +188,13 @@ def test_steps_start_at_the_least_advanced_broker(running, goal, todo):
         ),
     ],
 )
-def test_unreachable_goal_is_refused(running, goal, complaint):
-    with pytest.raises(SecurityError, match=complaint):
+def test_unreachable_goal_is_refused(running, goal, message):
+    with pytest.raises(SecurityError, match=message):
         tls_migration.steps(running, goal)
 
 
 @pytest.mark.parametrize(
-    ("mode", "found", "wanted", "entering", "said"),
+    ("mode", "found", "goal", "entering", "message"),
     [
         ("tls_scram", "", "", False, ""),
         ("tls_scram", "new", "", False, ""),
@@ -206,8 +208,8 @@ def test_unreachable_goal_is_refused(running, goal, complaint):
         ("plain", "", "", False, "it is secured and security_mode plain is declared"),
     ],
 )
-def test_running_broker_moves_one_phase_at_a_time(mode, found, wanted, entering, said):
-    answer = tls_migration.blocker(mode, found, wanted, entering)
+def test_running_broker_moves_one_phase_at_a_time(mode, found, goal, entering, message):
+    blocker = tls_migration.blocker(mode, found, goal, entering)
 
-    assert said in answer
-    assert bool(answer) == bool(said)
+    assert message in blocker
+    assert bool(blocker) == bool(message)

@@ -18,10 +18,10 @@ NOW = datetime.now(UTC)
 def site(tmp_path_factory):
     """Files of a CA, and of its certificate for 127.0.0.1."""
     folder = tmp_path_factory.mktemp("site")
-    ours = authority.make("test", "test CA", 10, NOW)
+    ca = authority.make("test", "test CA", 10, NOW)
     spec = leaf.Leaf("zk1", "ensemble-1", "test", ips=("127.0.0.1",))
-    (folder / "ca.pem").write_text(pem.pem([ours.certificate]))
-    (folder / "server.pem").write_text(leaf.issue(spec, ours, NOW).keystore())
+    (folder / "ca.pem").write_text(pem.pem([ca.certificate]))
+    (folder / "server.pem").write_text(leaf.issue(spec, ca, NOW).keystore())
     return folder
 
 
@@ -56,8 +56,8 @@ def port(site):
 
 def read(port, tls):
     """State of the server, read as the module for the metadata service does."""
-    wanted = [{"id": 1, "host": "127.0.0.1", "port": port}]
-    (server,) = zookeeper_servers.query_servers(wanted, 5, tls)
+    servers = [{"id": 1, "host": "127.0.0.1", "port": port}]
+    (server,) = zookeeper_servers.query_servers(servers, 5, tls)
     return server
 
 
@@ -99,10 +99,10 @@ def test_fingerprint_of_a_listener_is_read(site, port):
 
 def test_endpoint_without_a_certificate_is_reported(port):
     with socket.create_server(("127.0.0.1", 0)) as free:
-        closed = free.getsockname()[1]
+        unused = free.getsockname()[1]
 
-    found, failed = tls_probe.fingerprints([{"host": "127.0.0.1", "port": closed}], 5)
+    found, failed = tls_probe.fingerprints([{"host": "127.0.0.1", "port": unused}], 5)
 
     assert found == {}
     assert len(failed) == 1
-    assert f"127.0.0.1:{closed} presents no certificate" in failed[0]
+    assert f"127.0.0.1:{unused} presents no certificate" in failed[0]

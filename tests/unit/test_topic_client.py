@@ -12,7 +12,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model i
     Spec,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import NO_BROKER
-from kafka_answers import connection, described, in_sequence
+from kafka_responses import connection, described, in_sequence
 
 
 def test_only_keys_set_on_the_topic_are_read():
@@ -39,17 +39,17 @@ def test_only_keys_set_on_the_topic_are_read():
 def test_thousand_topics_are_read_in_two_requests():
     requests = []
 
-    def noted(name, answer):
-        def ask(*_args, **_keys):
+    def recorded(name, result):
+        def request(*_args, **_keys):
             requests.append(name)
-            return answer
+            return result
 
-        return ask
+        return request
 
     names = [f"t{number}" for number in range(1000)]
     made = connection(
-        describe_topics=noted("topics", [described(name, 1, 2, 1) for name in names]),
-        describe_configs=noted("configs", {"topic": {name: {} for name in names}}),
+        describe_topics=recorded("topics", [described(name, 1, 2, 1) for name in names]),
+        describe_configs=recorded("configs", {"topic": {name: {} for name in names}}),
     )
     found = made.read_topics(names)
     assert len(found) == 1000
@@ -58,11 +58,11 @@ def test_thousand_topics_are_read_in_two_requests():
 
 
 def test_deletion_waits_for_every_broker():
-    looks = []
+    reads = []
 
     def views(topics):
-        looks.append(list(topics))
-        return [{}, {"a": {}}] if len(looks) < 3 else [{}, {}]
+        reads.append(list(topics))
+        return [{}, {"a": {}}] if len(reads) < 3 else [{}, {}]
 
     made = connection(
         delete_topics=in_sequence(
@@ -79,9 +79,9 @@ def test_deletion_waits_for_every_broker():
     made.views = views
     steps = [Delete(name, 1) for name in "abc"]
     assert made.delete_topics(steps, dry=True) == {}
-    assert looks == []
+    assert reads == []
     assert made.delete_topics(steps, dry=False) == {"c": "deletion is off"}
-    assert looks == [["a", "b"], ["a"], ["a"]]
+    assert reads == [["a", "b"], ["a"], ["a"]]
 
 
 def test_late_deletion_is_a_blocker():
@@ -93,11 +93,11 @@ def test_late_deletion_is_a_blocker():
 def test_declared_placement_is_sent():
     requests = {}
 
-    def answer(wanted, **_keys):
-        requests.update(wanted)
+    def create(resources, **_keys):
+        requests.update(resources)
         return SimpleNamespace(to_dict=lambda: {"results": []})
 
-    made = connection(create_partitions=answer)
+    made = connection(create_partitions=create)
     made.grow_topics([Grow("a", 1, 3, ((2, 1), (3, 2))), Grow("b", 1, 2)], dry=True)
     assert requests == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
     assert topic_answers.creation_parameters(Spec("a", 2, 2, placement=((1, 2), (2, 1)))) == {
@@ -109,17 +109,17 @@ def test_creation_waits_for_every_broker():
     made = connection(
         create_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}),
     )
-    looks = []
+    reads = []
 
     def metadata(broker, topics):
-        looks.append(broker)
-        late = broker == 2 and looks.count(2) < 3
+        reads.append(broker)
+        late = broker == 2 and reads.count(2) < 3
         return {} if late else {"a": described("a", 1, 2)}
 
     made.known_brokers = lambda: [1, 2]
     made.metadata = metadata
     assert made.create_topics([Create(Spec("a", 2))], dry=False) == {}
-    assert looks.count(2) == 3
+    assert reads.count(2) == 3
 
 
 @pytest.mark.parametrize(("code", "refused"), [(36, {}), (7, {}), (40, {"a": "Unknown key"})])
@@ -153,11 +153,11 @@ CHANGE = Configure("a", {"retention.ms": "5"}, {"retention.ms": "6"})
 
 
 def test_changed_key_is_waited_for():
-    looks = []
+    reads = []
 
     def describe(*_args, **_keys):
-        looks.append(1)
-        return {"topic": {"a": configured("6" if len(looks) > 2 else "5")}}
+        reads.append(1)
+        return {"topic": {"a": configured("6" if len(reads) > 2 else "5")}}
 
     made = connection(
         alter_configs=in_sequence({"topic": {"a": "OK"}}),
@@ -165,7 +165,7 @@ def test_changed_key_is_waited_for():
         describe_configs=describe,
     )
     assert made.configure_topics([CHANGE], dry=False) == {}
-    assert len(looks) == 3
+    assert len(reads) == 3
 
 
 def test_late_key_is_a_blocker():

@@ -33,7 +33,7 @@ class Machine:
     def __init__(self, root):
         self.config, self.root = root / "etc", root
         self.config.mkdir()
-        self.engine, self.asked = None, []
+        self.engine, self.requests = None, []
         self.paths = []
 
     def trusts(self, container, *authorities):
@@ -57,7 +57,7 @@ def host(tmp_path, monkeypatch):
     made = Machine(tmp_path)
 
     def get_json(_, request):
-        made.asked.append(request)
+        made.requests.append(request)
         return made.engine
 
     monkeypatch.setattr(engine_api, "get_json", get_json)
@@ -72,10 +72,10 @@ def test_running_containers_and_their_cas_are_reported(host):
     found = host.inspect()
     assert found["running"] == ["local-exporter1", "local-kafka1"]
     assert found["roots"] == prints(OWN, OTHER)
-    assert json.dumps({"label": ["kafka-metal.cluster=local"]}) in unquote(host.asked[0])
+    assert json.dumps({"label": ["kafka-metal.cluster=local"]}) in unquote(host.requests[0])
 
 
-@pytest.mark.parametrize("engine", [None, []], ids=["no engine answers", "no container is left"])
+@pytest.mark.parametrize("engine", [None, []], ids=["engine does not respond", "no containers"])
 @pytest.mark.parametrize("service", ["local-kafka7", "local-zk1"])
 def test_cas_are_read_from_directories_without_containers(host, engine, service):
     host.engine = engine
@@ -116,7 +116,7 @@ def test_plaintext_cluster_has_configuration_and_no_cas(host):
 
 def test_new_machine_has_no_state_and_no_errors(host):
     host.config.rmdir()
-    host.paths = [f"{host.root}/data/that/is/not/there"]
+    host.paths = [f"{host.root}/data/missing/directory"]
     assert set(map(tuple, host.inspect().values())) == {()}
 
 

@@ -446,8 +446,8 @@ def test_open_files_of_running_containers_are_compared(host):
     number = "a" * 64
     host.process(70, "java", 16384, f"0::/system.slice/docker-{number}.scope\n")
     engine = [{"Id": number, "Names": ["/prod-kafka1"]}]
-    wanted = {"prod-kafka1": 100000, "prod-kafka2": 1}
-    rows = {row.name: tuner.state(row) for row in container_limits.inspect(host, wanted, engine)}
+    limits = {"prod-kafka1": 100000, "prod-kafka2": 1}
+    rows = {row.name: tuner.state(row) for row in container_limits.inspect(host, limits, engine)}
     assert rows == {"nofile prod-kafka1": "drift", "nofile prod-kafka2": "absent"}
     enough = container_limits.inspect(host, {"prod-kafka1": 16384}, engine)
     assert tuner.state(enough[0]) == "ok"

@@ -1,4 +1,4 @@
-"""Drivers that no declaration names any more, and answers of the wrong driver."""
+"""Drivers that are no longer declared, and responses of the wrong driver."""
 
 import re
 
@@ -42,16 +42,16 @@ def test_run_with_limit_removes_no_driver():
 
 
 @pytest.mark.parametrize(
-    ("declared", "how", "told"),
+    ("declared", "how", "message"),
     [
         (["a"], {"defined": False}, "does not define pipeline_pipelines any more"),
         ([], {}, r"2 of 2 applied before are no longer declared: a, b; .*confirm"),
     ],
 )
-def test_apparently_lost_declaration_is_refused(declared, how, told):
+def test_apparently_lost_declaration_is_refused(declared, how, message):
     found = of(["a", "b"], declared, **how)
     assert (found["gone"], found["unconfirmed"]) == ([], [] if declared else ["pipelines"])
-    assert re.search(told, "; ".join(found["refused"]))
+    assert re.search(message, "; ".join(found["refused"]))
 
 
 def test_all_drivers_are_removed_after_confirmation():
@@ -59,15 +59,15 @@ def test_all_drivers_are_removed_after_confirmation():
 
 
 def test_response_of_another_driver_is_unreachable():
-    """The old driver at a port that is a new pipeline's said that all is well."""
-    answers = [
+    """A new pipeline's port may still be used by an old, healthy driver."""
+    responses = [
         {"item": "b", "status": 200, "json": {"name": "a", "state": "running"}},
         {"item": "c", "status": 200, "json": {"name": "c", "state": "running"}},
         {"item": "d", "status": -1, "msg": "refused"},
     ]
-    assert [(each["name"], each["state"]) for each in pipeline_states(answers)] == [
+    assert [(each["name"], each["state"]) for each in pipeline_states(responses)] == [
         ("b", "unreachable"),
         ("c", "running"),
         ("d", "unreachable"),
     ]
-    assert pipeline_states(answers)[0]["error"] == "its port is used by the driver of a"
+    assert pipeline_states(responses)[0]["error"] == "its port is used by the driver of a"

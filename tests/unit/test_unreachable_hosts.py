@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from plays import ASKED, ansible_playbook, entries, with_printing_roles
+from plays import ENTRY_DEFAULTS, ansible_playbook, entries, with_printing_roles
 
 AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
 
@@ -16,7 +16,8 @@ def ran(tmp_path):
 
     def run(name, *away):
         machines = {
-            f"m{number}": ASKED | (AWAY if f"m{number}" in away else {}) for number in (1, 2, 3)
+            f"m{number}": ENTRY_DEFAULTS | (AWAY if f"m{number}" in away else {})
+            for number in (1, 2, 3)
         }
         brokers = {
             f"k{machine[1]}": found | {"metal_machine": machine, "kafka_broker_id": machine[1]}

@@ -15,9 +15,9 @@ given = module.params
 with open("{log}", "a") as log:
     print("files", given["content"], given["owner"], given["group"], file=log)
 foreign = [] if given["content"] == "keep" or not {foreign} else ["/data"]
-seen = {{"State": {{"Running": True}}, "unchanged": False, "altered": []}}
-told = dict(changed=False, differs=[], steps=[], unavailable=[])
-module.exit_json(foreign=foreign, container=seen, **told)
+container = {{"State": {{"Running": True}}, "unchanged": False, "altered": []}}
+result = dict(changed=False, differs=[], steps=[], unavailable=[])
+module.exit_json(foreign=foreign, container=container, **result)
 """
 CONTAINER_INFO = """
 from ansible.module_utils.basic import AnsibleModule
@@ -25,7 +25,7 @@ from ansible.module_utils.basic import AnsibleModule
 module = AnsibleModule({"name": {}, "lines": {}}, supports_check_mode=True)
 module.exit_json(status="running")
 """
-LEFT = """
+BASELINE = """
 from ansible.module_utils.basic import AnsibleModule
 
 module = AnsibleModule({"name": {}, "declared": {}, "kept": {}, "socket": {}})
@@ -70,7 +70,7 @@ def done(tmp_path):
         modules = {
             "service_files": SERVICE_FILES.format(log=log, foreign=foreign),
             "container_info": CONTAINER_INFO,
-            "container_baseline": LEFT,
+            "container_baseline": BASELINE,
         }
         plays.with_modules(tmp_path, modules)
         engine = tmp_path / "ansible_collections/community/docker/plugins/modules"

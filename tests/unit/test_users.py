@@ -33,7 +33,7 @@ class Kafka:
 
     def __init__(self, *users, no_listener=False, bad=()):
         # User, mechanism, iterations, password.
-        self.kept = {Key(name, how): (count, word) for name, how, count, word in users}
+        self.kept = {Key(name, how): (count, password) for name, how, count, password in users}
         self.no_listener, self.bad = no_listener, bad
         self.tried = []
 
@@ -171,8 +171,8 @@ def test_all_missing_passwords_are_reported():
 
 
 def test_next_run_completes_a_failed_one():
-    words = {"alice": "alice-secret", "bob": "bob-secret"}
-    declared = {"users": {"alice": {}, "bob": {}}, "passwords": words}
+    passwords = {"alice": "alice-secret", "bob": "bob-secret"}
+    declared = {"users": {"alice": {}, "bob": {}}, "passwords": passwords}
     kafka = Kafka(bad=["alice"])
     with pytest.raises(UserError, match=r"^user alice: SCRAM-SHA-512: new, 8192 iterations: no$"):
         steps(kafka, **declared)

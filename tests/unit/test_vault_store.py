@@ -1,4 +1,4 @@
-"""The file of the store and its password: what is written and refused, and two runs at once."""
+"""The store's file and its password: writing, refused files, and concurrent runs."""
 
 import contextlib
 import os
@@ -40,8 +40,8 @@ def mode(path):
     return stat.S_IMODE(os.stat(path).st_mode)
 
 
-def litter(store):
-    """Files beside the store, without those that belong there."""
+def unexpected_files(store):
+    """Return unexpected files in the store's directory."""
     folder = Path(store.path).parent
     known = {"store.vault", "store.vault.previous", ".store.vault.lock"}
     return {path.name for path in folder.iterdir()} - known
@@ -82,7 +82,7 @@ def test_new_generation_keeps_the_previous_one(store):
     assert Path(store.previous).read_bytes() == first
     assert "geheimer" in store.read()
     assert mode(store.previous) == 0o600
-    assert litter(store) == set()
+    assert unexpected_files(store) == set()
 
 
 def test_symbolic_link_to_a_store_is_kept(store, tmp_path):
@@ -93,7 +93,7 @@ def test_symbolic_link_to_a_store_is_kept(store, tmp_path):
     assert "anders" in store.read()
 
 
-# -- what is refused, and the way out -----------------------------------------------------------
+# -- refused files, and the remedy --------------------------------------------------------------
 
 
 def no_password(store):
@@ -112,7 +112,7 @@ def open_password(store):
     os.chmod(store.password_file, 0o640)
 
 
-def password_is_a_folder(store):
+def password_is_a_directory(store):
     os.unlink(store.password_file)
     os.mkdir(store.password_file)
 
@@ -126,7 +126,7 @@ def failing_script(store):
     script(store, "exit 3")
 
 
-def script_that_others_change(store):
+def script_writable_by_others(store):
     script(store, "echo a", 0o722)
 
 
@@ -148,12 +148,12 @@ def header_alone(store):
     Path(store.path).write_text("$ANSIBLE_VAULT;1.1;AES256\n")
 
 
-def a_folder(store):
+def store_is_a_directory(store):
     os.unlink(store.path)
     os.mkdir(store.path)
 
 
-def gone_but_for_its_predecessor(store):
+def only_previous_generation(store):
     store.write(TEXT.replace("geheim", "anders"))
     os.unlink(store.path)
 
@@ -166,15 +166,15 @@ FAULTS = [
     ),
     (empty_password, r"password_file .*: Invalid vault password was provided .*; wanted: a file"),
     (open_password, r"found mode 0640, accessible to others; wanted: chmod 600 .*/conf/password"),
-    (password_is_a_folder, r"password_file .*: found no regular file; wanted: a regular file"),
+    (password_is_a_directory, r"password_file .*: found no regular file; wanted: a regular file"),
     (failing_script, r"returned non-zero \(3\).*; wanted: a file with the password, or a script"),
-    (script_that_others_change, r"found mode 0722, accessible to others; wanted: chmod go-w"),
+    (script_writable_by_others, r"found mode 0722, accessible to others; wanted: chmod go-w"),
     (plain, r"found a file that is not encrypted; wanted: ansible-vault encrypt"),
     (damaged, r"or a damaged file; wanted: .*; the previous generation is .*\.previous"),
     (cut, r"or a damaged file"),
     (header_alone, r"or a damaged file"),
-    (a_folder, r"store .*: Is a directory; wanted: a readable file"),
-    (gone_but_for_its_predecessor, r"found only the previous generation, .*\.previous; wanted"),
+    (store_is_a_directory, r"store .*: Is a directory; wanted: a readable file"),
+    (only_previous_generation, r"found only the previous generation, .*\.previous; wanted"),
 ]
 
 
@@ -184,12 +184,12 @@ def everything(folder):
 
 
 @pytest.mark.parametrize(
-    ("fault", "says"), FAULTS, ids=lambda value: getattr(value, "__name__", "")
+    ("fault", "message"), FAULTS, ids=lambda value: getattr(value, "__name__", "")
 )
-def test_unreadable_store_is_an_error_and_unchanged(store, fault, says, tmp_path):
+def test_unreadable_store_is_an_error_and_unchanged(store, fault, message, tmp_path):
     fault(store)
     before = everything(tmp_path)
-    with pytest.raises(StoreError, match=says) as error:
+    with pytest.raises(StoreError, match=message) as error:
         Store(store.path, store.password_file).read()
     assert everything(tmp_path) == before
     assert "geheim" not in str(error.value)
@@ -202,15 +202,15 @@ def test_without_a_store_there_is_nothing_to_read(tmp_path):
 
 def test_password_can_come_from_a_script(store, tmp_path):
     password = Path(store.password_file).read_text().strip()
-    text = f"#!/bin/sh\necho 1 >> {tmp_path}/asked\necho '{password}'\n"
+    text = f"#!/bin/sh\necho 1 >> {tmp_path}/calls\necho '{password}'\n"
     (tmp_path / "keyring").write_text(text)
     os.chmod(tmp_path / "keyring", 0o755)
-    asking = Store(store.path, str(tmp_path / "keyring"))
-    assert asking.read() == TEXT
-    asking.write(TEXT.replace("geheim", "anders"))
+    scripted = Store(store.path, str(tmp_path / "keyring"))
+    assert scripted.read() == TEXT
+    scripted.write(TEXT.replace("geheim", "anders"))
     assert "anders" in store.read()
-    # Some ask a person: once is enough.
-    assert (tmp_path / "asked").read_text() == "1\n"
+    # The script may prompt a person: it runs only once.
+    assert (tmp_path / "calls").read_text() == "1\n"
 
 
 def test_passwords_of_the_run_are_used_without_a_path(store, monkeypatch):
@@ -236,7 +236,7 @@ def test_full_disk_does_not_change_the_store(store, monkeypatch):
     with pytest.raises(StoreError, match="cannot be written: No space left on device; wanted"):
         store.write(TEXT.replace("geheim", "anders"))
     assert Path(store.path).read_bytes() == before
-    assert litter(store) == set()
+    assert unexpected_files(store) == set()
 
 
 def test_directory_that_cannot_be_created_is_named(tmp_path):

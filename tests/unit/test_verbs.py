@@ -66,10 +66,10 @@ NAMES = [
 ]
 # Records arguments and environment, and writes the files that a run of Ansible would.
 STUB = r"""#!/bin/bash
-{ printf '%s\0' "${0##*/}" "$@"; printf '\n\0'; } >> "$STUB_FOLDER/words"
+{ printf '%s\0' "${0##*/}" "$@"; printf '\n\0'; } >> "$STUB_FOLDER/arguments"
 env -0 > "$STUB_FOLDER/environment"
-for word in "$@"; do
-    case $word in @*values.yml) cp "${word#@}" "$STUB_FOLDER/values.yml" ;; esac
+for argument in "$@"; do
+    case $argument in @*values.yml) cp "${argument#@}" "$STUB_FOLDER/values.yml" ;; esac
 done
 if [ -n "${KAFKA_METAL_WHERE:-}" ]; then
     printf '{"cluster": "prod", "state": "%s"}' "$STUB_FOLDER" > "$KAFKA_METAL_WHERE"
@@ -105,7 +105,7 @@ class Stubs:
             check=False,
         )
 
-    def verb(self, name: str, *words: str, **values: str):
+    def verb(self, name: str, *arguments: str, **values: str):
         """Run scripts/verb, which has its own exit code, with values in the environment."""
         environment = {
             "STUB_FOLDER": str(self.folder),
@@ -113,7 +113,7 @@ class Stubs:
             **values,
         }
         environment["PATH"] = f"{self.folder / 'bin'}:{os.environ['PATH']}"
-        command = [str(ROOT / "scripts/verb"), name, *words]
+        command = [str(ROOT / "scripts/verb"), name, *arguments]
         return subprocess.run(
             command,
             cwd=ROOT,
@@ -125,8 +125,8 @@ class Stubs:
 
     def runs(self) -> list[list[str]]:
         """Commands with their arguments, in order."""
-        words = (self.folder / "words").read_text().split("\0")
-        text = "\0".join(words).split("\0\n\0")
+        arguments = (self.folder / "arguments").read_text().split("\0")
+        text = "\0".join(arguments).split("\0\n\0")
         return [run.split("\0") for run in text if run]
 
     def environment(self) -> dict[str, str]:
@@ -196,7 +196,7 @@ def test_environment_values_are_passed_unchanged(stubs: Stubs, text: str):
 @pytest.mark.parametrize("name", ["CLUSTER", "INVENTORY"])
 @pytest.mark.parametrize(
     "text",
-    [*HOSTILE[:10:2], *HOSTILE[14:25:2], "..", "/", "a b", "é", "~nobody-here", "n" * 5000 + "/"],
+    [*HOSTILE[:10:2], *HOSTILE[14:25:2], "..", "/", "a b", "é", "~unknown-user", "n" * 5000 + "/"],
 )
 def test_an_invalid_cluster_or_inventory_is_refused(stubs: Stubs, name: str, text: str):
     if name == "INVENTORY" and text in ("..", "/"):
@@ -206,7 +206,7 @@ def test_an_invalid_cluster_or_inventory_is_refused(stubs: Stubs, name: str, tex
     assert done.returncode != 0
     assert f"{name}: found" in done.stderr
     assert "nothing was touched" in done.stderr
-    assert not (stubs.folder / "words").exists()
+    assert not (stubs.folder / "arguments").exists()
 
 
 @pytest.mark.usefixtures("nothing_ran")
@@ -239,7 +239,7 @@ def test_an_invalid_name_or_number_is_refused(stubs, verb: str, name: str, text:
 
     assert done.returncode != 0
     assert f"{name}: found" in done.stderr
-    assert not (stubs.folder / "words").exists()
+    assert not (stubs.folder / "arguments").exists()
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_an_invalid_name_or_number_is_refused(stubs, verb: str, name: str, text:
         ("plan", {"STRICT": "y"}, "STRICT: found 'y'"),
         ("destroy", {"DRY": "ja"}, "DRY: found 'ja'"),
         ("replay", {"DRY": "ja", "SOURCE": "a", "TARGET": "b"}, "DRY: found 'ja'"),
-        ("versions", {"SBOM": "~nobody-here/x"}, "SBOM: found '~nobody-here/x'"),
+        ("versions", {"SBOM": "~unknown-user/x"}, "SBOM: found '~unknown-user/x'"),
     ],
 )
 def test_an_invalid_switch_or_directory_is_refused(stubs: Stubs, verb, values, error: str):
@@ -261,7 +261,7 @@ def test_an_invalid_switch_or_directory_is_refused(stubs: Stubs, verb, values, e
 
     assert done.returncode == (Code.PLAN_FAILED if verb == "plan" else Code.NOT_WELL)
     assert error in done.stderr
-    assert not (stubs.folder / "words").exists()
+    assert not (stubs.folder / "arguments").exists()
 
 
 @pytest.mark.parametrize(
@@ -281,10 +281,10 @@ def test_restart_passes_the_services(stubs):
 def test_args_are_split_like_a_shell_but_not_run(stubs: Stubs):
     stubs.make("down", ARGS=f"""-e '{{"a": "b c"}}' --limit "k 1" $(touch {CANARY}); `id` *""")
 
-    words = next(run for run in stubs.runs() if run[0] == "ansible-playbook")
-    at = words.index("-e")
-    assert words[at : at + 4] == ["-e", '{"a": "b c"}', "--limit", "k 1"]
-    assert words[at + 4 : at + 8] == ["$(touch", f"{CANARY});", "`id`", "*"]
+    arguments = next(run for run in stubs.runs() if run[0] == "ansible-playbook")
+    at = arguments.index("-e")
+    assert arguments[at : at + 4] == ["-e", '{"a": "b c"}', "--limit", "k 1"]
+    assert arguments[at + 4 : at + 8] == ["$(touch", f"{CANARY});", "`id`", "*"]
 
 
 def test_args_that_cannot_be_split_are_refused(stubs: Stubs):
@@ -299,13 +299,13 @@ def test_cluster_name_is_passed_only_if_set(stubs: Stubs):
     stubs.make("down", CLUSTER="other")
     first, second = stubs.runs()
 
-    assert not [word for word in first if "cluster_name" in word]
+    assert not [argument for argument in first if "cluster_name" in argument]
     assert json.dumps({"cluster_name": "other"}) in second
 
 
 def test_an_empty_cluster_is_refused(stubs: Stubs):
     assert "CLUSTER: found ''" in stubs.make("destroy", CLUSTER="", CONFIRM="").stderr
-    assert not (stubs.folder / "words").exists()
+    assert not (stubs.folder / "arguments").exists()
 
 
 def test_inventory_sources_are_separate_arguments(stubs: Stubs, tmp_path: Path):
@@ -349,8 +349,8 @@ def test_make_passes_to_bench_whether_inventory_is_set(stubs: Stubs, values: lis
 def test_sbom_is_an_absolute_path(stubs: Stubs, text: str):
     assert stubs.verb("versions", SBOM=text).returncode == 0
 
-    wanted = str(Path.home()) if text == "~" else f"{ROOT}/{text}"
-    assert stubs.values()["versions_sbom"] == ("unsafe", wanted)
+    expected = str(Path.home()) if text == "~" else f"{ROOT}/{text}"
+    assert stubs.values()["versions_sbom"] == ("unsafe", expected)
 
 
 def test_logs_use_ansible_if_the_local_engine_hangs(stubs: Stubs):
@@ -420,7 +420,7 @@ def test_the_makefile_uses_no_values_in_recipes():
 def test_report_uses_responding_machines(stubs: Stubs):
     stubs.verb("report")
 
-    names = [Path(word).stem for word in stubs.runs()[0] if word.endswith(".yml")]
+    names = [Path(argument).stem for argument in stubs.runs()[0] if argument.endswith(".yml")]
     assert names[-2:] == ["internal_first_reachable", "internal_status"]
 
 

@@ -1,4 +1,4 @@
-"""Prometheus and Alertmanager of a secured cluster ask for a password by default."""
+"""Prometheus and Alertmanager of a secured cluster require a password by default."""
 
 import json
 import os
@@ -11,25 +11,25 @@ import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring import web_password
 
 ROOT = Path(__file__).parents[2]
-# What stands in for the secret: the run has no store.
+# Replaces the secret: the test has no store.
 PASSWORD = "generated"
 OWN = {"basic_auth_users": {"me": "$2b$12$own"}}
 CASES = {
     "default": {"password": PASSWORD, "web": {}},
-    "asks nobody": {"password": "", "web": {}},
+    "no password": {"password": "", "web": {}},
     "own": {"password": "", "web": OWN},
 }
 WEB = ("prometheus", "alertmanager")
 RUNS = [
     *(("default", entry) for entry in (*WEB, "node_exporter", "metrics_proxy", "exporter")),
-    *(("asks nobody", entry) for entry in WEB),
+    *(("no password", entry) for entry in WEB),
     *(("own", entry) for entry in (*WEB, "node_exporter", "exporter")),
 ]
 
 
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict]:
-    """Command and files of each entry in each case, by the variables of play and role."""
+    """Command and files of each entry in each case, from the role's variables."""
     out = tmp_path_factory.mktemp("web")
     play = {
         "hosts": "localhost",
@@ -42,7 +42,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
         ],
         "tasks": [
             {
-                "name": "Write what runs",
+                "name": "Write command and files",
                 "ansible.builtin.copy": {
                     "dest": f"{out}/{{{{ item.0 }}}}-{{{{ item.1 }}}}.json",
                     "mode": "0600",
@@ -97,42 +97,42 @@ def files(run: dict) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("entry", WEB)
-def test_a_secured_cluster_asks_for_the_generated_password(entry, rendered):
+def test_secured_cluster_requires_the_generated_password(entry, rendered):
     run = rendered["default", entry]
     assert f"--web.config.file=/etc/{entry}/web.yml" in run["command"]
     (user, found), *more = yaml.safe_load(files(run)["web.yml"])["basic_auth_users"].items()
     assert (user, more) == ("operator", [])
     assert bcrypt.checkpw(PASSWORD.encode(), found.encode())
-    # Who takes over Alertmanager does not read it there.
+    # Only Prometheus has the password in clear text; Alertmanager has only its hash.
     assert ("web.password" in files(run)) == (entry == "prometheus")
 
 
 @pytest.mark.parametrize("entry", WEB)
-def test_nobody_is_asked_without_a_password(entry, rendered):
-    run = rendered["asks nobody", entry]
-    assert not [word for word in run["command"] if "web.config" in word]
+def test_cluster_without_password_requires_no_login(entry, rendered):
+    run = rendered["no password", entry]
+    assert not [option for option in run["command"] if "web.config" in option]
     assert not {"web.yml", "web.password"} & set(files(run))
     assert "basic_auth" not in str(files(run))
 
 
 @pytest.mark.parametrize("entry", ["prometheus", "alertmanager", "node_exporter"])
-def test_what_the_site_says_itself_wins(entry, rendered):
+def test_web_config_of_the_site_has_precedence(entry, rendered):
     run = rendered["own", entry]
     assert yaml.safe_load(files(run)["web.yml"]) == OWN
     assert "web.password" not in files(run)
     assert PASSWORD not in str(files(run))
 
 
-def test_the_node_exporter_has_nothing_to_change_and_asks_nobody(rendered):
+def test_node_exporter_has_no_password(rendered):
     assert files(rendered["default", "node_exporter"]) == {}
 
 
-def test_no_command_and_no_environment_holds_the_password(rendered):
+def test_password_is_in_no_command_or_environment(rendered):
     for run in rendered.values():
         assert PASSWORD not in str(run["command"]) + str(run["environment"])
 
 
-def test_those_who_read_prometheus_have_the_password(rendered):
+def test_clients_of_prometheus_have_the_password(rendered):
     assert (
         f"basic_auth_password: {PASSWORD}"
         in files(rendered["default", "metrics_proxy"])["modules.yml"]
@@ -142,11 +142,11 @@ def test_those_who_read_prometheus_have_the_password(rendered):
         "127.0.0.1:9090",
         "b3BlcmF0b3I6Z2VuZXJhdGVk",
     )
-    # One that the site closed in its own words is not read.
+    # With the site's own web config, the password is unknown: the exporter reads no Prometheus.
     assert json.loads(files(rendered["own", "exporter"])["watch.json"])["prometheus"] == ""
 
 
-def test_a_password_has_one_hash_and_another_password_another():
+def test_hash_of_a_password_is_stable_and_specific():
     first = web_password.password_hash("a")
     web_password.password_hash.cache_clear()
     assert web_password.password_hash("a") == first

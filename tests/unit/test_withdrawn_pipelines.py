@@ -18,7 +18,7 @@ if "removal" in given:
 if %(name)r:
     with open(%(log)r, "a") as stream:
         stream.write(%(name)r + (" in check mode" if given["_ansible_check_mode"] else "") + "\\n")
-print(json.dumps(%(answer)r))
+print(json.dumps(%(result)r))
 """
 BOTH = "to confirm: -e '{kafka_content_confirm_removal: [users], pipeline_confirm_removal: true}'"
 REFUSED = {
@@ -39,14 +39,14 @@ def driver(name):
 def apply_content(tmp_path):
     """Function that runs topics.yml; returns exit code, output, and calls of modules in order."""
 
-    def apply(running, declared, answer, *words):
+    def apply(running, declared, result, *options):
         log = tmp_path / "log"
         log.touch()
 
-        def module(name, answer):
-            return MODULE_STUB % {"name": name, "log": str(log), "answer": answer}
+        def module(name, result):
+            return MODULE_STUB % {"name": name, "log": str(log), "result": result}
 
-        with_modules(tmp_path, {"cluster_content": module("content", answer)})
+        with_modules(tmp_path, {"cluster_content": module("content", result)})
         docker = tmp_path / "ansible_collections/community/docker/plugins/modules"
         docker.mkdir(parents=True)
         found = {"changed": False, "containers": [driver(name) for name in running]}
@@ -64,7 +64,7 @@ def apply_content(tmp_path):
             "pipeline_pipelines": {name: {} for name in declared},
         }
         groups = {name: {"node1": given} for name in ("metal", "kafka", "pipeline")}
-        code, output = run(tmp_path, [{"import_playbook": "topics.yml"}], groups, *words)
+        code, output = run(tmp_path, [{"import_playbook": "topics.yml"}], groups, *options)
         return code, output, log.read_text().splitlines()
 
     apply.confirmed = lambda: json.loads((tmp_path / "log.confirmed").read_text())

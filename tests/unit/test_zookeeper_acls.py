@@ -22,29 +22,29 @@ class Tree:
     def acl(self, path):
         return self.acls.get(path)
 
-    def set_acl(self, path, wanted):
+    def set_acl(self, path, acl):
         assert path in self.acls
-        self.acls[path] = list(wanted)
+        self.acls[path] = list(acl)
 
     create = None
 
 
-class Growing(Tree):
+class CheckedTree(Tree):
     """A session of a broker: creating a node requires the right at its parent."""
 
-    def create(self, path, wanted):
+    def create(self, path, acl):
         parent = self.acls[path.rpartition("/")[0] or "/"]
         assert any("c" in each.rights for each in parent if each.id in (BROKERS, "anyone")), path
-        self.acls[path] = list(wanted)
+        self.acls[path] = list(acl)
 
 
-def given(trust="own", masters=(MASTERS,)):
+def desired_nodes(trust="own", masters=(MASTERS,)):
     return nodes.read(nodes.wanted([BROKERS, BROKERS], masters, SPARK, trust))
 
 
-def carry(tree, wanted):
-    changes = nodes.differences(tree, wanted)
-    nodes.apply(tree, changes, wanted)
+def apply_acls(tree, desired):
+    changes = nodes.differences(tree, desired)
+    nodes.apply(tree, changes, desired)
     return nodes.messages(changes)
 
 
@@ -54,7 +54,7 @@ def writers(acls):
 
 def tree():
     # The nodes that Kafka and Spark create.
-    return Growing(
+    return CheckedTree(
         **{
             "/zookeeper": UNRESTRICTED,
             "/zookeeper/quota": UNRESTRICTED,
@@ -70,7 +70,7 @@ def tree():
 
 def test_only_brokers_write_parents_and_only_masters_spark_s_nodes():
     found = tree()
-    carry(found, given())
+    apply_acls(found, desired_nodes())
 
     for path, acls in found.acls.items():
         owner = MASTERS if path.startswith(SPARK) else BROKERS
@@ -84,21 +84,21 @@ def test_only_brokers_write_parents_and_only_masters_spark_s_nodes():
 
 def test_second_comparison_finds_no_changes():
     found = tree()
-    assert carry(found, given())
-    assert carry(found, given()) == []
+    assert apply_acls(found, desired_nodes())
+    assert apply_acls(found, desired_nodes()) == []
 
 
 def test_reverting_opens_all_nodes():
     found, before = tree(), tree()
-    carry(found, given())
-    carry(found, given("platform"))
+    apply_acls(found, desired_nodes())
+    apply_acls(found, desired_nodes("platform"))
     # Kafka's own nodes keep their ACLs; the nodes created for masters are kept and open.
     assert found.acls == {**before.acls, f"{SPARK}/leader_election": UNRESTRICTED}
 
 
 def test_brokers_create_nodes_for_masters():
-    found = Growing()
-    steps = carry(found, given())
+    found = CheckedTree()
+    steps = apply_acls(found, desired_nodes())
     assert [each.partition(":")[0] for each in steps] == [
         "/",
         "/kafka-metal",
@@ -110,26 +110,26 @@ def test_brokers_create_nodes_for_masters():
     assert MASTERS in writers(found.acls[SPARK])
     # The temporary rights on the parent are removed.
     assert Acl("x509", BROKERS, "ra") in found.acls[SPARK]
-    assert carry(found, given()) == []
+    assert apply_acls(found, desired_nodes()) == []
 
 
 def test_missing_node_of_masters_is_recreated():
-    found = Growing()
-    carry(found, given())
+    found = CheckedTree()
+    apply_acls(found, desired_nodes())
     del found.acls[f"{SPARK}/leader_election"]
-    assert len(carry(found, given())) == 1
+    assert len(apply_acls(found, desired_nodes())) == 1
     assert Acl("x509", BROKERS, "ra") in found.acls[SPARK]
 
 
 @pytest.mark.parametrize("trust", ["own", "platform"])
 def test_without_masters_no_node_is_created(trust):
-    found = Growing()
-    carry(found, given(trust, ()))
+    found = CheckedTree()
+    apply_acls(found, desired_nodes(trust, ()))
     assert list(found.acls) == ["/"]
 
 
 def test_messages_have_found_and_desired_acls():
-    assert carry(Growing(), given("own", ())) == [
+    assert apply_acls(CheckedTree(), desired_nodes("own", ())) == [
         f"/: found world:anyone:cdrwa; wanted world:anyone:r x509:{BROKERS}:cdrwa"
     ]
 

@@ -19,8 +19,8 @@ OWNER = Acl("x509", "CN=brokers,O=shop", "cdrwa")
 class Server:
     """A server for one session that returns prepared responses (code, body) in order."""
 
-    def __init__(self, *answers):
-        self._answers, self.requests = [*answers, (0, b"")], []
+    def __init__(self, *responses):
+        self._responses, self.requests = [*responses, (0, b"")], []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.place = {"host": "127.0.0.1", "port": self._listener.getsockname()[1]}
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -31,7 +31,7 @@ class Server:
             stream = client.makefile("rwb", buffering=0)
             self._read(stream)
             self._write(stream, struct.pack(">iiqi16xB", 0, 10_000, 1, 16, 0))
-            for xid, (code, body) in enumerate(self._answers, 1):
+            for xid, (code, body) in enumerate(self._responses, 1):
                 self.requests.append(self._read(stream))
                 self._write(stream, struct.pack(">iqi", xid, 1, code) + body)
 

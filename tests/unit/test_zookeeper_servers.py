@@ -39,7 +39,7 @@ def test_response_is_parsed():
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"),
+    ("response", "message"),
     [
         ("This ZooKeeper instance is not currently serving requests\n", "no quorum"),
         (
@@ -50,9 +50,9 @@ def test_response_is_parsed():
         ("", "did not respond like a ZooKeeper server"),
     ],
 )
-def test_response_without_state_has_a_reason(answer, message):
+def test_response_without_state_has_a_reason(response, message):
     with pytest.raises(AnswerError, match=message):
-        parse(answer)
+        parse(response)
 
 
 LOST = server(3, mode=None, error="is unreachable: Connection refused")
@@ -95,18 +95,18 @@ def listener():
     """Start servers that send a text on the first connection; None for no response."""
     sockets = []
 
-    def start(answer):
+    def start(response):
         listening = socket.create_server(("127.0.0.1", 0))
         sockets.append(listening)
 
         def serve():
             connection, _ = listening.accept()
             sockets.append(connection)
-            if answer is not None:
+            if response is not None:
                 connection.recv(4)
                 # In two parts, as TCP may deliver it.
-                connection.sendall(answer[:20].encode())
-                connection.sendall(answer[20:].encode())
+                connection.sendall(response[:20].encode())
+                connection.sendall(response[20:].encode())
                 connection.close()
 
         threading.Thread(target=serve, daemon=True).start()
@@ -141,7 +141,7 @@ def test_servers_are_queried_in_parallel(listener):
     [
         (("leader", "follower", "follower"), 2, True),
         (("leader", "follower", None), 2, False),
-        # It serves no clients: stopping it changes nothing.
+        # Server 3 is already unavailable: stopping it changes nothing.
         (("leader", "follower", None), 3, True),
         (("leader", "follower", "follower", "follower", None), 2, True),
         (("leader", "follower", "follower", None, None), 2, False),

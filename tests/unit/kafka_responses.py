@@ -9,29 +9,29 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.topic_client 
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.cluster import ClusterConnection
 
 
-class Both(TopicConnection, ClusterConnection):
+class FakeConnection(TopicConnection, ClusterConnection):
     """A connection that reads topics and clusters."""
 
 
-def connection(**answers):
-    """A connection whose client has these methods, see ``in_sequence``."""
-    made = Both.__new__(Both)
-    made.admin = SimpleNamespace(**answers)
+def connection(**responses):
+    """A connection whose client has these methods; see ``in_sequence``."""
+    made = FakeConnection.__new__(FakeConnection)
+    made.admin = SimpleNamespace(**responses)
     made.timeout, made.batch, made.request_timeout = 1, 50, 0.25
     made.deadline = Deadline(1)
     return made
 
 
-def in_sequence(*answers):
-    left = list(answers)
+def in_sequence(*responses):
+    left = list(responses)
 
-    def answer(*_args, **_keys):
+    def request(*_args, **_keys):
         found = left.pop(0) if len(left) > 1 else left[0]
         if isinstance(found, Exception):
             raise found
         return found
 
-    return answer
+    return request
 
 
 def described(name, *leaders, error=0):
