@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host import operation_lock
 from ansible_collections.metal.kafka.plugins.plugin_utils._site import renamed_variables
-from plays import ASKED, ansible_playbook, entries, with_printing_roles
+from plays import ENTRY_DEFAULTS, ansible_playbook, entries, with_printing_roles
 
 ME = operation_lock.owner_of(os.getpid())
 DEAD = replace(ME, node="control2", pid=7)
@@ -15,7 +15,7 @@ DEAD = replace(ME, node="control2", pid=7)
 @pytest.mark.parametrize("playbook", ["secure", "restart", "down", "status", "verify"])
 @pytest.mark.parametrize("place", ["group", "extra"])
 def test_verbs_refuse_a_variable_of_an_earlier_release(tmp_path, playbook, place):
-    variables = ASKED | {"cluster_name": "unit"}
+    variables = ENTRY_DEFAULTS | {"cluster_name": "unit"}
     arguments = ["-esecurity_closing=both"] if place == "extra" else []
     if place == "group":
         variables |= {"security_closing": "both"}
