@@ -19,7 +19,7 @@ def host_ports(
 ) -> list[str]:
     """``host:port`` of each record; keys may be paths such as ``listeners.CLIENTS.port``.
 
-    Raises AnsibleFilterError with the missing key and the record.
+    Raises AnsibleFilterError with the missing key and the record's keys.
     """
     return [f"{_at(each, host)}:{_at(each, port)}" for each in records]
 
@@ -29,7 +29,10 @@ def _at(record: Mapping[str, Any], path: str) -> Any:
     try:
         return reduce(lambda found, key: found[key], path.split("."), record)
     except (KeyError, TypeError) as error:
-        raise AnsibleFilterError(f"no {path} in {dict(record)}") from error
+        keys = ", ".join(map(str, record))
+        raise AnsibleFilterError(
+            f"host_ports: a record has no {path}; found the keys {keys}"
+        ) from error
 
 
 class FilterModule:

@@ -27,7 +27,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Read the content of the cluster
+- name: Read the cluster's topics, users, ACLs and quotas
   metal.kafka.cluster_content_info:
     bootstrap_servers: [kafka1:9092]
   register: content

@@ -22,7 +22,7 @@ def test_broker_certificate_has_all_advertised_and_bound_names():
     broker = by_name(site(kafka_broker_listeners=listeners))["kafka1"]
 
     assert broker["dns"] == ["kafka1.example.org", "m1", "localhost"]
-    # The address that stands for all is no name.
+    # The address that stands for all is not a name.
     assert broker["ips"] == ["10.0.0.1", "127.0.0.1"]
     assert broker["usages"] == ["server", "client"]
 

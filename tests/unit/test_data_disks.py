@@ -266,7 +266,7 @@ def test_unknown_missing_disk_is_refused_and_known_one_reported():
 def test_refusal_names_content_and_remedy():
     disk = classify(SPEC, [replace(SPARE, contents=EXT4, serial="S1")], OWNER)
     assert refusals([disk]) == [
-        "disk1 (/dev/sdb, 4.0 GiB, serial S1): found ext4 (label backup); wanted a blank disk; "
+        "disk1 (/dev/sdb, 4.0 GiB, serial S1): found ext4 (label backup); allowed: a blank disk; "
         "to erase its content, name disk1 in overwrite"
     ]
 

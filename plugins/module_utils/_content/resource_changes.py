@@ -44,7 +44,7 @@ def with_record(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[s
 def apply_users(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
     """Apply SCRAM users; passwords are checked at ``desired.listener``."""
     store.listener = desired.listener
-    specs, record, kept = removals.of_users(desired.content, desired.record, desired.permission)
+    specs, record, kept = removals.with_user_removals(desired.content, desired.record, desired.permission)
     outcome = users.converge(store, specs, dry)
     puts = [step for step in outcome.steps if isinstance(step, user_model.Put)]
     return {
@@ -73,7 +73,7 @@ def read_users(spec: Mapping[str, Any]) -> Desired:
 
 def apply_acls(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
     """Apply ACLs."""
-    specs, record, kept = removals.of_acls(desired.content, desired.record, desired.permission)
+    specs, record, kept = removals.with_acl_removals(desired.content, desired.record, desired.permission)
     steps, foreign = acls.converge(store, specs, dry)
     added = sum(isinstance(step, acls.Grant) for step in steps)
     return {
@@ -89,7 +89,7 @@ def apply_acls(store: AllContentConnection, desired: Desired, dry: bool) -> dict
 
 def apply_quotas(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
     """Apply quotas."""
-    specs, record, kept = removals.of_quotas(desired.content, desired.record, desired.permission)
+    specs, record, kept = removals.with_quota_removals(desired.content, desired.record, desired.permission)
     steps = quotas.converge(store, specs, dry)
     return {
         "steps": [str(step) for step in steps],
@@ -103,7 +103,7 @@ def apply_topics(store: AllContentConnection, desired: Desired, dry: bool) -> di
     """Apply topics; replica moves are only reported."""
     params = desired.content
     store.batch = params["batch"]
-    wanted, record, kept = removals.of_topics(params["topics"], desired.record, desired.permission)
+    wanted, record, kept = removals.with_topic_removals(params["topics"], desired.record, desired.permission)
     found: dict[str, topic_model.Topic] | None = {} if params["unmanaged"] else None
     steps = topic_changes.converge(
         store,

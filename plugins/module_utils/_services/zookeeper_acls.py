@@ -139,7 +139,7 @@ def messages(changes: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return one message for each change."""
     return [
         f"{change['path']}: "
-        + ("created, " if change["found"] is None else f"found {_listed(change['found'])}; wanted ")
+        + ("created, " if change["found"] is None else f"found {_listed(change['found'])}; declared: ")
         + _listed(change["acls"])
         for change in changes
     ]

@@ -94,7 +94,7 @@ def _next(before: Content | None, spec: Spec) -> str:
         return at
     if current < target - 1:
         raise CredentialsError(
-            f"phase: found {spec.phase}, but the quorum is in stage {at}; wanted: phase "
+            f"phase: found {spec.phase}, but the quorum is in stage {at}; allowed: phase "
             f"{PHASES[current]} first, rolled out to every server"
         )
     return order[target]

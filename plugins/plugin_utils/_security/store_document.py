@@ -82,7 +82,7 @@ def document(text: str) -> dict[str, Any]:
         raise ContentError("found no store of credentials in the vault") from None
     if version not in (FORMAT, WITH_QUORUM):
         raise ContentError(
-            f"found a store of format {version}; wanted: {FORMAT} or {WITH_QUORUM}, or a newer "
+            f"found a store of format {version}; allowed: {FORMAT} or {WITH_QUORUM}, or a newer "
             "kafka-metal"
         )
     return dict(found)
