@@ -39,5 +39,5 @@ class FilterModule:
     """Filters over variables of several hosts."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {"collect_from_hosts": gather, "host_ports": host_ports}

@@ -163,7 +163,7 @@ class FilterModule:
     """Filters of the pipeline role."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {
             "pipeline_statements": pipeline_statements,
             "running_drivers": running_drivers,

@@ -76,7 +76,7 @@ from ..module_utils._kafka import client, client_options, endpoints
 
 
 def main() -> None:
-    """Read the content."""
+    """Read topics, users, ACLs and quotas, and return them."""
     kinds = list(content_client.KINDS)
     module = AnsibleModule(
         argument_spec={

@@ -229,7 +229,10 @@ def test_keys_are_replaced_only_if_no_container_runs(run, tmp_path):
 DISK = "/data/disk1/kafka/meta.properties: Input/output error"
 UNKNOWN = [
     ({"unread": [DISK]}, "node1: /data/disk1/kafka/meta.properties: Input/output error; required"),
-    ({"unread": ["it is unreachable"], "asked": False}, "node1: it is unreachable; required: every"),
+    (
+        {"unread": ["it is unreachable"], "asked": False},
+        "node1: it is unreachable; required: every",
+    ),
     ({"data": ["/data/disk1/kafka"]}, "data of a cluster in /data/disk1/kafka, but no config"),
 ]
 
@@ -511,7 +514,9 @@ def test_missing_secret_has_a_placeholder_in_a_dry_run(run, secret):
 
 
 def test_placeholder_is_not_used_outside_check_mode(run, secret):
-    with pytest.raises(AnsibleError, match="the store does not exist yet; required: a run of metal"):
+    with pytest.raises(
+        AnsibleError, match="the store does not exist yet; required: a run of metal"
+    ):
         secret("password:alice", missing="later")
     run()
     with pytest.raises(AnsibleError, match="the store has no password 'eve'; it has: alice"):

@@ -149,7 +149,10 @@ def test_all_errors_are_reported_together():
             {"certificates": [SERVER, {"name": "kafka2", "san": ["x"]}]},
             "certificates: kafka2: found the key 'san'; allowed: one of authority, common_name",
         ),
-        (server(usages=["client", "peer"]), "kafka1: usages: found 'peer'; allowed: server, client"),
+        (
+            server(usages=["client", "peer"]),
+            "kafka1: usages: found 'peer'; allowed: server, client",
+        ),
         ({"certificates": [{"nam": "x"}]}, "certificates: number 1: found the key 'nam'; allowed"),
     ],
 )

@@ -101,7 +101,10 @@ def test_version_of_a_site_gives_the_tags_of_that_version(root):
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        ({"kafak": "3.8.1"}, "image_versions: kafak is not a key of versions.yml; allowed: debian, java"),
+        (
+            {"kafak": "3.8.1"},
+            "image_versions: kafak is not a key of versions.yml; allowed: debian, java",
+        ),
         (["kafka"], "image_versions: must be a mapping"),
     ],
 )

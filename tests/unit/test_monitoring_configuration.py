@@ -56,7 +56,10 @@ def test_instance_without_metrics_is_no_target():
     ("targets", "blocker"),
     [
         ([target("kafka1"), target("kafka1")], "kafka1 is a target twice"),
-        ([{"address": "h:1"}], "found a target with the keys address; required: exactly address, cluster, host, instance"),
+        (
+            [{"address": "h:1"}],
+            "found a target with the keys address; required: exactly address, cluster, host, instance",
+        ),
     ],
 )
 def test_invalid_targets_are_refused(targets, blocker):

@@ -116,7 +116,10 @@ WILD = leaf.issue(replace(LEAF, dns=("*.example.com", "kafka1")), CA, NOW)
         ({"spec": replace(LEAF, common_name="other", organization="other")}, None),
         ({"pair": WILD}, None),
         ({"roots": (NEXT.root, CA.root)}, None),
-        ({"pair": replace(PAIR, key=NEXT.key)}, "found a key of another certificate; required: the"),
+        (
+            {"pair": replace(PAIR, key=NEXT.key)},
+            "found a key of another certificate; required: the",
+        ),
         ({"at": NOW + 400 * DAY}, "found CN=kafka1,O=test expired since"),
         ({"at": NOW - DAY}, "found CN=kafka1,O=test not valid before"),
         (

@@ -77,7 +77,9 @@ def test_foreign_throttle_is_reported_and_kept(tmp_path):
 def test_later_run_removes_all_throttles_of_a_killed_run(tmp_path):
     path = str(tmp_path / "own.json")
     cluster = Cluster()
-    cluster.set_throttles(throttles.wanted([Move(PART, (1, 3))], [], [1], 5), throttles.Record(path))
+    cluster.set_throttles(
+        throttles.wanted([Move(PART, (1, 3))], [], [1], 5), throttles.Record(path)
+    )
     assert cluster.existing
     later = throttles.Record(path)
     assert cluster.remove_throttles(later, [1]) is True

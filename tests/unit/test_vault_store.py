@@ -159,7 +159,10 @@ def gone_but_for_its_predecessor(store):
 
 
 FAULTS = [
-    (no_password, r"found the store, but no password at .*/conf/password; required: this file from"),
+    (
+        no_password,
+        r"found the store, but no password at .*/conf/password; required: this file from",
+    ),
     (
         another_password,
         r"found a password in .* that does not decrypt it, or a damaged file; required",

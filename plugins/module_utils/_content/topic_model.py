@@ -56,7 +56,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Create:
-    """Create a topic."""
+    """Step that creates a topic."""
 
     spec: Spec
 

@@ -62,7 +62,9 @@ def settings(options: Mapping[str, Any]) -> dict[str, Any]:
             f"{_names(provided)}: security_protocol is required; allowed: {allowed}"
         )
     if protocol not in PROTOCOLS:
-        raise ClientOptionsError(f"security_protocol: found {protocol!r}; allowed: {_all(PROTOCOLS)}")
+        raise ClientOptionsError(
+            f"security_protocol: found {protocol!r}; allowed: {_all(PROTOCOLS)}"
+        )
     sasl, tls = protocol.startswith("SASL_"), protocol.endswith("SSL")
     login, files = ("username", "password", "mechanism"), ("ca_file", "cert_file", "key_file")
     useless = (() if sasl else login) + (() if tls else files)

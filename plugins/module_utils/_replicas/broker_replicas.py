@@ -95,7 +95,7 @@ class ReplicaConnection(ClusterConnection):
         return True
 
     def compacted(self, topics: Iterable[str]) -> set[str]:
-        """Return the compacted ones of these topics."""
+        """Return those topics whose cleanup.policy includes compact."""
         resources = [ConfigResource("topic", name, [CLEANUP]) for name in sorted(topics)]
         if not resources:
             return set()

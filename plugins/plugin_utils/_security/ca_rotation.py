@@ -41,7 +41,7 @@ class Step:
 
 
 def state(content: Content) -> str:
-    """The state of the CA's rotation."""
+    """Return NONE, TRUSTED or ISSUED: how far the rotation of the CA is."""
     prints = [each.fingerprint for each in content.authorities]
     if len(prints) < 2:
         return NONE

@@ -43,7 +43,7 @@ Issued = Callable[[Content, Spec], tuple[Content, tuple[str, ...]]]
 
 
 def stage_of(content: Content) -> str:
-    """The stage of a store."""
+    """Return how far the move to the quorum's own CA is; PLATFORM before it begins."""
     return content.quorum.stage if content.quorum else PLATFORM
 
 

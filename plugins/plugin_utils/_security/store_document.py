@@ -89,7 +89,7 @@ def document(text: str) -> dict[str, Any]:
 
 
 def read(text: str) -> Content:
-    """Parse the text of a store."""
+    """Parse the decrypted text of a store; raises ContentError."""
     found = document(text)
     try:
         quorum = found.get("quorum")

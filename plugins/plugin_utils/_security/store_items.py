@@ -23,7 +23,7 @@ PLATFORM = "platform"
 
 
 class TermError(ValueError):
-    """The term is invalid."""
+    """A term that is not of the form KIND or KIND:NAME."""
 
 
 class Missing(LookupError):

@@ -44,9 +44,9 @@ def load(path: str | None) -> Secrets | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StoreError(f"password_file {path}: {error.strerror}; required: a readable file") from (
-            None
-        )
+        raise StoreError(
+            f"password_file {path}: {error.strerror}; required: a readable file"
+        ) from (None)
     _check_mode(path, found)
     secret = get_file_vault_secret(filename=path, vault_id=IDENTITY, loader=DataLoader())
     try:
