@@ -90,7 +90,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._host import maintenance_files
 
 
-def apply(required: dict[str, Any]) -> None:
+def apply(wanted: dict[str, Any]) -> None:
     """Apply the desired state to the files; raises OSError."""
     place = wanted["directory"], wanted["cluster"]
     now, host = time.time(), wanted["host"]
@@ -134,8 +134,8 @@ def main() -> None:
             apply(module.params)
         except OSError as error:
             module.fail_json(
-                msg=f"the operation cannot be announced to monitoring: {error}; required: a writable "
-                f"directory {module.params['directory']}"
+                msg=f"the operation cannot be announced to monitoring: {error}; required: a "
+                f"writable directory {module.params['directory']}"
             )
     # Maintenance files are not part of the platform: report no change.
     module.exit_json(changed=False, reached=True)

@@ -84,7 +84,7 @@ def test_broker_with_one_listener_has_no_total_limit():
         # More are open than memory is sized for: the first limit leaves room.
         (1001, None, 1300),
         (2000, None, 2500),
-        # An effective limit stays while it is used, and does not grow with the clients that fill it.
+        # An effective limit stays while it is used. It does not grow with the clients that fill it.
         (2400, 2500, 2500),
         (2500, 2500, 2500),
         (801, 2500, 2500),

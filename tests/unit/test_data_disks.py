@@ -293,7 +293,7 @@ def test_copies_of_one_file_system_are_refused():
 
 WRONG = {
     "name": (Spec("Disk 1", "/data/1", serial="x"), "'Disk 1': a name"),
-    "no way to find it": (Spec("d", "/data/1"), "found none of serial, wwn and path"),
+    "no way to find it": (Spec("d", "/data/1"), "found none of serial, wwn, path"),
     "two ways": (Spec("d", "/data/1", serial="x", path="/dev/x"), "found serial and path"),
     "relative mount": (Spec("d", "data", serial="x"), "mount 'data'"),
     "root": (Spec("d", "/", serial="x"), "mount '/'"),

@@ -119,8 +119,8 @@ def test_secrets_to_rotate_are_below_the_table_and_count_as_drift():
     result = tuning_report.verify({}, ["password alice"])
     assert result["text"].splitlines() == [
         "verify: no drift",
-        "verify: 1 secret(s) could be read by others in an earlier release; required: a new one, by "
-        "make rotate",
+        "verify: 1 secret(s) could be read by others in an earlier release; required: a new one, "
+        "by make rotate",
         "  password alice",
     ]
     assert result["drift"][0].startswith("password alice: could be read by others")

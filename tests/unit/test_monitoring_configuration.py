@@ -58,7 +58,7 @@ def test_instance_without_metrics_is_no_target():
         ([target("kafka1"), target("kafka1")], "kafka1 is a target twice"),
         (
             [{"address": "h:1"}],
-            "found a target with the keys address; required: exactly address, cluster, host, instance",
+            "keys address; required: exactly address, cluster, host, instance",
         ),
     ],
 )

@@ -125,8 +125,8 @@ NOTES: Faults = {
     ),
     "default mount options": (
         place("/data/2", options=["relatime", "rw", "nosuid"]),
-        ["metal: mount options: found no noatime, nodev on /data/2 of m2; recommended: these options in "
-         "/etc/fstab: reads cause no writes; no device files"],
+        ["metal: mount options: found no noatime, nodev on /data/2 of m2; recommended: these "
+         "options in /etc/fstab: reads cause no writes; no device files"],
     ),
     "two log dirs on one disk": (
         place("/data/2", disk="sdb"),
@@ -145,8 +145,8 @@ NOTES: Faults = {
     ),
     "more partitions than memory maps": (
         every(topic("payments", partitions=5000), inside("limits", map_count=65530)),
-        ["m2: vm.max_map_count: found 65530 memory maps; recommended: at least 100240: 5012 partitions "
-         "on kafka2"],
+        ["m2: vm.max_map_count: found 65530 memory maps; recommended: at least 100240: 5012 "
+         "partitions on kafka2"],
     ),
     "swap under a broker": (
         inside("limits", swap=2 * GIB),

@@ -135,8 +135,8 @@ FAULTS: Faults = {
     ),
     "a name of another machine that resolves to loopback": (
         name("m1", "n2.example", addresses=["127.0.0.1"]),
-        ["m2: n2.example: found a name that m1 resolves to 127.0.0.1, which is not an address of m2 "
-         "but a loopback address"],
+        ["m2: n2.example: found a name that m1 resolves to 127.0.0.1, which is not an address of "
+         "m2 but a loopback address"],
     ),
     "a machine's own name that resolves to loopback": (
         own_name,
@@ -145,8 +145,8 @@ FAULTS: Faults = {
     ),
     "an address to bind that the machine does not have": (
         put("zk2", "zookeeper_bind_address", "10.0.7.7"),
-        ["zk2: zookeeper_client_port: found 10.0.7.7 to bind, which is not an address of m2; allowed: "
-         "0.0.0.0 or 10.0.0.2"],
+        ["zk2: zookeeper_client_port: found 10.0.7.7 to bind, which is not an address of m2; "
+         "allowed: 0.0.0.0 or 10.0.0.2"],
     ),
     "two machines with one name": (
         fact("identity", {"hostname": "m1", "machine_id": "2"}),
@@ -165,8 +165,8 @@ NOTES: Faults = {
     ),
     "an address that may be translated": (
         every(named, advertise("kafka2", "BROKERS", "192.0.2.7")),
-        ["kafka2: 192.0.2.7: found 192.0.2.7, which is not an address of m2; recommended: an address of m2, "
-         "unless NAT translates it"],
+        ["kafka2: 192.0.2.7: found 192.0.2.7, which is not an address of m2; recommended: an "
+         "address of m2, unless NAT translates it"],
     ),
     "addresses without names": (
         name("m1", "n2.example", reverse=None, confirmed=False),

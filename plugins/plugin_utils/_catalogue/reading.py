@@ -16,7 +16,7 @@ from typing import Any, get_type_hints
 
 import yaml
 
-from .kinds import ClientGroup, Certificate, Service, User
+from .kinds import Certificate, ClientGroup, Service, User
 
 COLLECTION = Path(__file__).resolve().parents[3]
 _PARTS = {"callers": ClientGroup, "certificates": Certificate, "users": User}

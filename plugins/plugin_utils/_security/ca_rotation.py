@@ -103,8 +103,8 @@ def _issue(content: Content, spec: Spec, given: Authority | None, now: datetime)
 def _drop(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
     if state(content) == TRUSTED:
         raise CredentialsError(
-            "phase: found drop, but certificates of the old CA; required: phase issue first, rolled "
-            "out to every member"
+            "phase: found drop, but certificates of the old CA; required: phase issue first, "
+            "rolled out to every member"
         )
     signing = content.signing
     kept = tuple(each for each in content.authorities if each is signing)

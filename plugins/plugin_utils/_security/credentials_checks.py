@@ -41,7 +41,7 @@ def is_address(text: str) -> bool:
 
 
 def _error(where: str, found: object, allowed: str) -> str:
-    return f"{where}: found {found}; allowed: {wanted}"
+    return f"{where}: found {found}; allowed: {allowed}"
 
 
 def cluster_problems(spec: Spec) -> list[str]:

@@ -77,8 +77,8 @@ def _refuse_running(spec: Spec, path: str) -> None:
     if absent:
         raise CredentialsError(
             f"store {path}: found {len(absent)} machines outside the run ({_some(absent)}); "
-            "required: every machine of the inventory in a run that generates new keys; remove lost "
-            "machines from the inventory"
+            "required: every machine of the inventory in a run that generates new keys; remove "
+            "lost machines from the inventory"
         )
 
 

@@ -82,8 +82,8 @@ class Store:
             if os.path.exists(self.previous):
                 raise StoreError(
                     f"store {self.path}: found only the previous generation, {self.previous}; "
-                    "required: the store from your backup, or the previous one renamed; remove it to "
-                    "start with a new CA"
+                    "required: the store from your backup, or the previous one renamed; remove it "
+                    "to start with a new CA"
                 ) from None
             return None
         except OSError as error:
@@ -108,8 +108,8 @@ class Store:
             _put(self.path, data)
         except OSError as error:
             raise StoreError(
-                f"store {self.path}: cannot be written: {error.strerror}; required: space and write "
-                "permission; the store is unchanged"
+                f"store {self.path}: cannot be written: {error.strerror}; required: space and "
+                "write permission; the store is unchanged"
             ) from None
 
     @contextlib.contextmanager

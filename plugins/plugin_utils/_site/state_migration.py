@@ -105,8 +105,8 @@ def _refuse_two_stores(source: Path, place: Path) -> None:
     if ours.exists() and theirs.exists() and ours.read_bytes() != theirs.read_bytes():
         raise AnsibleError(
             f"two different stores of keys: {theirs} (from an earlier version) and "
-            f"{ours}; required: one of them. Keep the one whose passwords (`ansible-vault view`) the "
-            f"cluster accepts, and move the other away. Nothing was touched; see {HELP}"
+            f"{ours}; required: one of them. Keep the one whose passwords (`ansible-vault view`) "
+            f"the cluster accepts, and move the other away. Nothing was touched; see {HELP}"
         )
 
 

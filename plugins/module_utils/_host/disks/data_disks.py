@@ -45,9 +45,7 @@ def check_specs(specs: Sequence[Spec]) -> list[str]:
             errors.append(f"{spec.name!r}: a name has up to 32 letters, digits, - and _")
         if len(ways) != 1:
             given = " and ".join(ways) or "none"
-            errors.append(
-                f"{spec.name}: found {given} of serial, wwn and path; allowed: exactly one"
-            )
+            errors.append(f"{spec.name}: found {given} of serial, wwn, path; allowed: exactly one")
         if not spec.mount.startswith("/") or spec.mount.rstrip("/") != spec.mount:
             errors.append(f"{spec.name}: mount {spec.mount!r} is not an absolute path below /")
         for other in specs[:at]:
