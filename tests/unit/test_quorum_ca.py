@@ -76,7 +76,7 @@ def joins(keys, server, folder):
 
 
 def meet(one, other, folder):
-    """Whether each of two servers accepts the other, whoever connects."""
+    """Whether each of two servers accepts the other, in both directions."""
     for a, b in ((one, other), (other, one)):
         there = tls.server(folder, b.keys, trusted=b.trusted)
         tls.handshake(tls.client(folder, a.trusted, keystore=a.keys), there, "zk")

@@ -181,8 +181,8 @@ def test_certificate_of_an_intermediate_needs_its_chain():
     pair = leaf.issue(LEAF, below, NOW)
     assert validated(pair, roots=[below.root]) == []
     assert provided.root_of(pair.certificate, pair.chain, [below.root]) == below.root
-    stranger = replace(PAIR, chain=pair.chain)
-    for wrong in (replace(pair, chain=()), stranger):
+    foreign_pair = replace(PAIR, chain=pair.chain)
+    for wrong in (replace(pair, chain=()), foreign_pair):
         assert "has no trusted root" in validated(wrong, roots=[below.root])[0]
 
 

@@ -42,7 +42,7 @@ def debug(text):
 
 
 def test_it_is_computed_once_for_all_hosts_and_tasks(run, tmp_path):
-    # Whoever computes reads the listeners of the first broker, and leaves a line.
+    # Each computation reads the listeners of the first broker, and appends a line to the file.
     counted = tmp_path / "counted"
     port = f"{{{{ lookup('ansible.builtin.pipe', 'echo 9092 | tee -a {counted}') }}}}"
     listeners = {"CLIENTS": {"advertise": "10.0.0.1", "port": port}}

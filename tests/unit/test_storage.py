@@ -107,8 +107,8 @@ def test_driver_accepts_the_derived_settings(declared):
 WRONG = {
     "no mapping": ("s3", "shared_storage: found 's3'", "a mapping with a kind, one of path, s3"),
     "no kind": ({"bucket": "x"}, "shared_storage.kind: found nothing", "one of hdfs, path, s3"),
-    "a slip of a kind": ({"kind": "hfds"}, "shared_storage.kind: found 'hfds'", "hdfs (did you"),
-    "a slip of a key": (
+    "a typo in a kind": ({"kind": "hfds"}, "shared_storage.kind: found 'hfds'", "hdfs (did you"),
+    "a typo in a key": (
         OWN | {"buckets": "x"},
         "shared_storage.buckets: found an unknown key",
         "bucket (did you mean that?)",

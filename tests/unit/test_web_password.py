@@ -132,7 +132,7 @@ def test_no_command_and_no_environment_holds_the_password(rendered):
         assert PASSWORD not in str(run["command"]) + str(run["environment"])
 
 
-def test_those_who_read_prometheus_have_the_password(rendered):
+def test_readers_of_prometheus_have_the_password(rendered):
     assert (
         f"basic_auth_password: {PASSWORD}"
         in files(rendered["default", "metrics_proxy"])["modules.yml"]
