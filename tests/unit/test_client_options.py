@@ -57,7 +57,7 @@ def test_options_are_converted_to_library_settings(options, found):
             LOGIN | {"security_protocol": "SASL_PLAINTEXT"},
             "ca_file: not used with security_protocol SASL_",
         ),
-        (LOGIN | {"password": None}, "security_protocol SASL_SSL without password"),
+        (LOGIN | {"password": None}, "security_protocol SASL_SSL: required: password"),
         ({"security_protocol": "SSL", "key_file": "/key"}, "key_file: cert_file is required"),
     ],
 )

@@ -59,7 +59,7 @@ def server(**changes):
             "certificates: found the name '../x'; allowed: up to 64 letters",
         ),
         (server(name="ca"), "certificates: ca: found the name of the CA; allowed: another name"),
-        ({"certificates": [SERVER, SERVER]}, "certificates: found kafka1 twice; required: each"),
+        ({"certificates": [SERVER, SERVER]}, "certificates: found kafka1 twice; allowed: each"),
         (server(common_name="a,O=b"), "certificates: kafka1: common_name: found 'a,O=b'; allowed"),
         (server(common_name="x" * 65), "allowed: up to 64 letters, digits, blanks"),
         (server(dns=["a_b"]), "certificates: kafka1: dns: found 'a_b'; allowed: a host name of"),
@@ -78,7 +78,7 @@ def server(**changes):
         (server(days=3651), "certificates: kafka1: days: found 3651; allowed: 1 to 3650"),
         ({"ca": {"days": 0, "common_name": "a"}}, "ca: days: found 0; allowed: 1 to 9125"),
         ({"ca": {"common_name": "x" * 59}}, "allowed: at most 58 of: letters, digits"),
-        ({"ca": {"key_file": "/k"}}, "ca: found only key_file; required: certificate_file and key"),
+        ({"ca": {"key_file": "/k"}}, "ca: found only key_file; allowed: certificate_file and key"),
         ({"ca": {"certificate_file": "/c"}}, "ca: found only certificate_file; allowed"),
         (
             {"ca": {"certificate_file": "/c", "key_file": "/k", "directory": "/d"}},
