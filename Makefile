@@ -47,7 +47,7 @@ logs: env ## follow the log of one service: make logs S=kafka1
 support: env ## write an archive of states, logs, configuration and metrics of all machines, without secrets
 demo: env ## send generated payments and reconcile every record
 produce: env ## send a file: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field NULL=NA]
-groups: env ## list consumer groups and their lag; set offsets: G=name TO=earliest|latest|offset|"2h ago" [T=topic] [DRY=1]
+groups: env ## list consumer groups and their lag; set offsets: G=name TO=earliest|latest|TIME|"2h ago" [T=topic] [DRY=1]
 export: env ## write the cluster's content as declarations
 replay: env ## copy a part of a topic to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [DRY=1]
 replicas: env ## compare the record batches of replicas: SECONDS=60; exit code 2 with differences

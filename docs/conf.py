@@ -6,8 +6,6 @@ copyright = author  # noqa: A001
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 root_doc = "index"
-# Reports of machines have their own files; the page of the benchmark links them.
-exclude_patterns = ["benchmark/*/README.md"]
 # Links to headings, as Markdown readers make them.
 myst_heading_anchors = 4
 html_theme = "alabaster"

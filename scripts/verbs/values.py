@@ -20,7 +20,8 @@ YES, NO = ("1", "yes", "true", "on"), ("", "0", "no", "false", "off")
 def refuse(text: str) -> NoReturn:
     """Print why the run is refused, and exit before changes."""
     print(f"make: {text}; nothing was touched", file=sys.stderr)
-    sys.exit(Code.NOT_WELL)
+    # 2 of `plan` means changes.
+    sys.exit(Code.PLAN_FAILED if sys.argv[1:2] == ["plan"] else Code.NOT_WELL)
 
 
 def value(name: str) -> str:

@@ -159,7 +159,7 @@ def test_outputs_may_have_different_watermarks(spark: SparkSession) -> None:
         (
             {"a": {"path": "x", "sql": "SELECT id FROM events", "partition_by": ["date"]}},
             {},
-            "keeps no at",
+            "has no at",
         ),
         ({"a": {"path": "x"}}, {"r": "nn > 0"}, "pipeline p: rules: "),
     ],

@@ -81,7 +81,7 @@ def test_row_is_in_its_topic_or_the_invalid_one(records: Records) -> None:
         assert size(row) < KAFKA - 200
         # JSON in the row's value has no spaces.
         assert message["raw_bytes"] == pytest.approx(len(whole.encode()), abs=8)
-        assert f"{KAFKA} bytes that topic out takes" in message["detail"]
+        assert f"{KAFKA} bytes that topic out allows" in message["detail"]
         assert dict(row["headers"])["source.offset"] == str(message["offset"]).encode()
     # A key that would fill the record is left out; its length is stored.
     assert [message["key_bytes"] for message in messages] == [None] * 4 + [600_000]

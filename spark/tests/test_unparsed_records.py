@@ -86,7 +86,9 @@ def test_copy_keeps_the_record_and_adds_producer_headers(records: Records, tmp_p
 def test_statement_over_unparsed_records_must_select_them(records: Records, tmp_path: Path) -> None:
     outputs = {"o": {"sql": "SELECT key FROM events", "topic": "out"}}
     declared = over(tmp_path, source={"topic": "in", "format": "bytes"}, outputs=outputs)
-    with pytest.raises(queries.StatementError, match="keeps no \\['value', 'headers'\\]"):
+    with pytest.raises(
+        queries.StatementError, match="the statement has no \\['value', 'headers'\\]"
+    ):
         flows(records([]), declared)
 
 

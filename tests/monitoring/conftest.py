@@ -2,14 +2,17 @@
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import catalogue, find
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+ROOT = Path(__file__).resolve().parents[2]
 Tool = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -34,24 +37,34 @@ def tool(image: str, folder: Path) -> Tool:
 
 def reference(image: str) -> str:
     """Return the full name of an image; build it if the engine does not have it."""
-    images = catalogue()
-    wanted = find(image, images)
-    inspected = subprocess.run(
-        ["docker", "image", "inspect", wanted.reference], capture_output=True, check=False
-    )
-    if inspected.returncode != 0:
-        build_args = [f"{key}={value}" for key, value in wanted.build_args.items()]
-        subprocess.run(
-            [
-                *("docker", "build", "--quiet", "--tag", wanted.reference),
-                *(option for each in build_args for option in ("--build-arg", each)),
-                wanted.context,
-            ],
-            check=True,
+    wanted = find(image, catalogue()).reference
+    command = ["docker", "image", "inspect", wanted]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        build(image)
+    return wanted
+
+
+def build(image: str) -> None:
+    """Build an optional image as the role `images` does it for hosts of the group monitoring."""
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "become": True,
+        "vars": {"images_only": [image]},
+        "roles": ["metal.kafka.images"],
+    }
+    with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+        yaml.safe_dump([play], file)
+        file.flush()
+        done = subprocess.run(
+            ["ansible-playbook", f"--inventory={ROOT / 'inventories/local'}", file.name],
+            cwd=ROOT,
             capture_output=True,
-            timeout=900,
+            text=True,
+            timeout=1200,
+            check=False,
         )
-    return wanted.reference
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
 @pytest.fixture

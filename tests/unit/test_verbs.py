@@ -259,7 +259,7 @@ def test_an_invalid_name_or_number_is_refused(stubs, verb: str, name: str, text:
 def test_an_invalid_switch_or_directory_is_refused(stubs: Stubs, verb, values, error: str):
     done = stubs.verb(verb, **values)
 
-    assert done.returncode == Code.NOT_WELL
+    assert done.returncode == (Code.PLAN_FAILED if verb == "plan" else Code.NOT_WELL)
     assert error in done.stderr
     assert not (stubs.folder / "words").exists()
 

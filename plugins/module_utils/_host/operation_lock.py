@@ -19,6 +19,8 @@ from typing import Any
 
 # On every machine; must survive a reboot.
 DIRECTORY = "/var/lib/kafka-metal/locks"
+# Names of operations in locks of release 0.1, with their names now.
+RENAMED_OPERATIONS = {"restart of ensemble": "restart of zookeeper", "closing": "secure"}
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,11 @@ def remove_any(path: str) -> bool:
     return True
 
 
+def current_name(operation: str) -> str:
+    """Return the name of an operation; locks of an earlier release may have its old name."""
+    return RENAMED_OPERATIONS.get(operation, operation)
+
+
 def acquire(path: str, cluster: str, spec: Mapping[str, Any], me: Owner) -> dict[str, Any]:
     """Acquire the lock, or return the lock that exists.
 
@@ -182,7 +189,8 @@ def acquire(path: str, cluster: str, spec: Mapping[str, Any], me: Owner) -> dict
     if found and not broken and not over:
         return result(found, taken=False)
     # A different operation does not resume the interrupted one.
-    resumes = bool(found and over and not broken and found.operation == spec["operation"])
+    same = found is not None and current_name(found.operation) == spec["operation"]
+    resumes = bool(over and not broken and same)
     lock = Lock(
         operation=spec["operation"],
         owner=me,

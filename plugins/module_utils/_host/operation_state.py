@@ -22,15 +22,11 @@ INACTIVE_S = 1800
 VERBS = {
     "restart of all": "make restart",
     "restart of zookeeper": "make restart S=zookeeper",
-    # The name in locks of release 0.1.
-    "restart of ensemble": "make restart S=zookeeper",
     "restart of kafka": "make restart S=kafka",
     "reboot of machines": "make reboot",
     "upgrade": "make upgrade",
     "end of an upgrade": "make upgrade FINISH=1",
     "secure": "make secure",
-    # The name in locks of release 0.1.
-    "closing": "make secure",
     "split of the trust of ZooKeeper": "make zookeeper-trust",
 }
 
@@ -85,7 +81,7 @@ def _elsewhere(owner: operation_lock.Owner, me: operation_lock.Owner) -> bool:
 
 def _next(operation: str) -> str:
     """Return how to end an interrupted operation."""
-    verb = VERBS.get(operation)
+    verb = VERBS.get(operation_lock.current_name(operation))
     again = f", `{verb}` resumes it" if verb else ""
     return f"`make up` starts stopped services and releases its lock{again}"
 

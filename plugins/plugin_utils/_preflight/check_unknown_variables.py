@@ -6,27 +6,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from functools import cache
-from pathlib import Path
-
-import yaml
 
 from ...module_utils._common.suggestions import did_you_mean
 from .._declarations.problem import Problem
+from .._site import renamed_variables
 from .._site.site_model import Site
 from .._site.site_variables import SITE_VARIABLES
 
-# Variables of earlier releases, with their replacements.
-RENAMED_FILE = Path(__file__).resolve().parents[3] / "meta/renamed_variables.yml"
 # Similarity from which a name without a role's prefix counts as a typo of a known name.
 _TYPO_SIMILARITY = 0.9
-
-
-@cache
-def renamed() -> dict[str, str]:
-    """Return new names of variables, by old name."""
-    found: dict[str, str] = yaml.safe_load(RENAMED_FILE.read_text(encoding="utf-8"))
-    return found
 
 
 def unknown_variables(site: Site) -> Iterator[Problem]:
@@ -40,9 +28,9 @@ def unknown_variables(site: Site) -> Iterator[Problem]:
             if name in known or name in seen or name in allowed:
                 continue
             seen.add(name)
-            if name in renamed():
-                found = "a variable of an earlier release"
-                yield Problem(host, name, found, f"{renamed()[name]} in its place")
+            if name in renamed_variables.renamed():
+                replacement = renamed_variables.allowed(name)
+                yield Problem(host, name, renamed_variables.FOUND, replacement)
                 continue
             role = _role_of(name, site)
             if role is not None:

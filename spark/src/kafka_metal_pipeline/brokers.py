@@ -68,7 +68,7 @@ class Brokers:
 
         If the client may not describe a topic's config, its limit is Kafka's default.
         """
-        kind = self._jvm.org.apache.kafka.common_limits.config.ConfigResource
+        kind = self._jvm.org.apache.kafka.common.config.ConfigResource
         wanted = self._jvm.java.util.ArrayList()
         for name in names:
             wanted.add(kind(kind.Type.TOPIC, name))
