@@ -55,7 +55,7 @@ def test_instance_without_metrics_is_no_target():
 @pytest.mark.parametrize(
     ("targets", "blocker"),
     [
-        ([target("kafka1"), target("kafka1")], "kafka1 is a target twice"),
+        ([target("kafka1"), target("kafka1")], "found target kafka1 twice; allowed: once"),
         (
             [{"address": "h:1"}],
             "keys address; required: exactly address, cluster, host, instance",

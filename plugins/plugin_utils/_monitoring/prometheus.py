@@ -154,7 +154,9 @@ def target_file(
         if not target["address"]:
             continue
         if labels["instance"] in entries:
-            raise MonitoringError(f"job {job}: {labels['instance']} is a target twice")
+            raise MonitoringError(
+                f"job {job}: found target {labels['instance']} twice; allowed: once"
+            )
         proxy = (proxies or {}).get(labels["host"])
         entries[labels["instance"]] = {
             "targets": [str(proxy or target["address"])],
