@@ -55,7 +55,7 @@ def test_ambiguous_bound_is_refused(text):
     ],
 )
 def test_bound_is_clamped_to_the_log(requested, found, offset):
-    assert replay.place(requested, 100, 200, found) == offset
+    assert replay.offset_of_bound(requested, 100, 200, found) == offset
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 options:
   timeout:
-    description: Time limit in seconds of one request, until its change is in force.
+    description: Time limit in seconds of one request, until its change is effective.
     type: float
     default: 60
 """

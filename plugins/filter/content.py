@@ -85,7 +85,7 @@ def declaration_file(declared: Any) -> str:
 
 
 def newest_record(records: Any) -> Any:
-    """The newest record of applied content."""
+    """Return the newest of the machines' records of applied content."""
     return applied_record.newest(service_data.plain(records))
 
 

@@ -12,7 +12,7 @@ class FilterModule:
     """The filters of this file."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {
             "paths_on_disk": log_dirs.below,
             "with_device": disk_operations.with_device,

@@ -19,22 +19,28 @@ def host_ports(
 ) -> list[str]:
     """``host:port`` of each record; keys may be paths such as ``listeners.CLIENTS.port``.
 
-    Raises AnsibleFilterError with the missing key and the record.
+    Raises AnsibleFilterError with the missing key, and the number and keys of the record.
     """
-    return [f"{_at(each, host)}:{_at(each, port)}" for each in records]
+    return [
+        f"{_at(number, each, host)}:{_at(number, each, port)}"
+        for number, each in enumerate(records, 1)
+    ]
 
 
-def _at(record: Mapping[str, Any], path: str) -> Any:
-    """Value at a path in a record."""
+def _at(number: int, record: Mapping[str, Any], path: str) -> Any:
+    """Value at a path in a record; ``number`` is its place in the list, from 1."""
     try:
         return reduce(lambda found, key: found[key], path.split("."), record)
-    except (KeyError, TypeError) as error:
-        raise AnsibleFilterError(f"no {path} in {dict(record)}") from error
+    except (KeyError, TypeError):
+        keys = ", ".join(map(str, record))
+        raise AnsibleFilterError(
+            f"host_ports: record {number} has no {path}; found the keys {keys}"
+        ) from None
 
 
 class FilterModule:
     """Filters over variables of several hosts."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {"collect_from_hosts": gather, "host_ports": host_ports}

@@ -67,7 +67,7 @@ class FilterModule:
     """Filters of the kafka_broker role."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {
             "kafka_listeners": listeners,
             "identity_mounts": identity_mounts,

@@ -68,5 +68,5 @@ class FilterModule:
     """Filters of the status screen."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {"page_row": page_row, "prometheus_row": prometheus_row}

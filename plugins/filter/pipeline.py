@@ -119,7 +119,7 @@ def database_sites(databases: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]
 
 
 def database_files(databases: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Files with the passwords of databases."""
+    """Return one secret file for each database with a password."""
     return [
         {"name": _file(name), "content": str(database["password"])}
         for name, database in databases.items()
@@ -135,7 +135,7 @@ class FilterModule:
     """Filters of the pipeline role."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {
             "pipeline_document": pipeline_document,
             "status_endpoints": status_endpoints,

@@ -93,7 +93,7 @@ def check_refusal(answer: Mapping[str, Any], minutes: int) -> str:
 
 
 def check_notes(answer: Mapping[str, Any]) -> list[str]:
-    """Notes in the check's output on damage that is no fault of a declaration."""
+    """Notes in the check's output on damage that a declaration did not cause."""
     lines = str(answer.get("container", {}).get("Output") or "").splitlines()
     return [line.strip().removeprefix(NOTE) for line in lines if line.strip().startswith(NOTE)]
 
@@ -163,7 +163,7 @@ class FilterModule:
     """Filters of the pipeline role."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {
             "pipeline_statements": pipeline_statements,
             "running_drivers": running_drivers,

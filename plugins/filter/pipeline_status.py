@@ -46,5 +46,5 @@ class FilterModule:
     """Filters of the pipelines' status."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {"pipeline_states": pipeline_states, "pipeline_rows": pipeline_rows}

@@ -54,5 +54,5 @@ class FilterModule:
     """Filters of the spark role."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {"spark_status_rows": status_rows}

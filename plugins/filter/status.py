@@ -83,7 +83,7 @@ class FilterModule:
     """Filters of the status screen."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {
             "certificates_status": certificates_status,
             "engine_status": engine_status,

@@ -44,5 +44,5 @@ class FilterModule:
     """Filters of the roles spark and pipeline."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {"storage": storage}

@@ -82,7 +82,7 @@ class FilterModule:
     """Filters of the zookeeper role."""
 
     def filters(self) -> dict[str, Any]:
-        """Filters by name."""
+        """Return the functions by the filter names that templates use."""
         return {
             "ensemble_connect": connect,
             "ensemble_recovery": recovery,

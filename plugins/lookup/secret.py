@@ -104,7 +104,7 @@ class LookupModule(LookupBase):
             return [find(held, term, default) for term in terms]
         except Missing as error:
             raise AnsibleError(
-                f"metal.kafka.secret: store {store.path}: {error}; wanted: a run of "
+                f"metal.kafka.secret: store {store.path}: {error}; required: a run of "
                 "metal.kafka.credentials, which creates it"
             ) from None
         except (TermError, ContentError) as error:

@@ -10,10 +10,10 @@ short_description: Dynamic broker settings are as declared
 description:
   - Reads the keys of all brokers in parallel, and sets different ones on each broker with
     IncrementalAlterConfigs. Brokers validate every step before the first one is applied, so a
-    wrong value changes nothing. Waits until the new values are in force.
+    wrong value changes nothing. Waits until the new values are effective.
   - A key that is no longer declared returns to the value of a new broker without it.
   - An undeclared dynamic value is reported in RV(foreign) and kept. One that equals the default is
-    removed, which does not change the value in force.
+    removed, which does not change the effective value.
 extends_documentation_fragment: [metal.kafka.client]
 options:
   brokers:
@@ -42,7 +42,7 @@ options:
         type: bool
         default: false
   read:
-    description: Keys to return with their values in force, for every registered broker.
+    description: Keys to return with their effective values, for every registered broker.
     type: list
     elements: str
     default: []
@@ -55,7 +55,7 @@ options:
     type: bool
     default: false
   timeout:
-    description: Time limit in seconds until values are in force.
+    description: Time limit in seconds until values are effective.
     type: float
     default: 20
 attributes:
@@ -107,7 +107,7 @@ silent:
   returned: success
 in_force:
   description: >-
-    Values in force as text, by key and broker id, for each key in O(read), and with O(read_live)
+    Effective values as text, by key and broker id, for each key in O(read), and with O(read_live)
     for each key that Kafka changes without a restart.
   type: dict
   returned: success

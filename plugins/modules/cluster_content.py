@@ -46,7 +46,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Apply the declared content
+- name: Apply the declared topics, users, ACLs and quotas
   metal.kafka.cluster_content:
     bootstrap_servers: [kafka1:9092]
     content:

@@ -27,7 +27,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Read the content of the cluster
+- name: Read the cluster's topics, users, ACLs and quotas
   metal.kafka.cluster_content_info:
     bootstrap_servers: [kafka1:9092]
   register: content
@@ -76,7 +76,7 @@ from ..module_utils._kafka import client, client_options, endpoints
 
 
 def main() -> None:
-    """Read the content."""
+    """Read topics, users, ACLs and quotas, and return them."""
     kinds = list(content_client.KINDS)
     module = AnsibleModule(
         argument_spec={

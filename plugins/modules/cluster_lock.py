@@ -98,7 +98,7 @@ released:
   type: bool
   returned: with O(state=absent), O(state=released) and O(state=deleted)
 steps:
-  description: Empty; a lock is no change of the platform.
+  description: Empty; a lock is not a change of the platform.
   type: list
   elements: str
   returned: always

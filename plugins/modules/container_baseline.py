@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: container_baseline
-short_description: Save the baseline of a container
+short_description: Write the baseline of a container
 description:
   - Saves the fingerprint of a container that matches its declaration, so that
     M(metal.kafka.service_files) can later report it as unchanged.
@@ -38,7 +38,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Save the container's baseline
+- name: Write the container's baseline
   metal.kafka.container_baseline:
     name: local-kafka1
     declared: 0123456789abcdef

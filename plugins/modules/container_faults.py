@@ -47,7 +47,7 @@ from ..module_utils._host import engine_api
 
 
 def main() -> None:
-    """Read the faults."""
+    """Read exit codes and OOM kills of the cluster's containers, and return messages."""
     module = AnsibleModule(
         argument_spec={
             "cluster": {"type": "str", "required": True},

@@ -73,7 +73,7 @@ from ..module_utils._host import engine_api
 
 
 def main() -> None:
-    """Inspect the container."""
+    """Return the state of a container and its log tail."""
     module = AnsibleModule(
         argument_spec={
             "name": {"type": "str", "required": True},

@@ -14,7 +14,7 @@ description:
     ones, all in one round trip. Replaces its own files atomically, applies live values, and reads
     both back.
   - A setting that a container or a virtual machine does not allow is reported with the system's
-    error. It is no failure, and the value is persisted.
+    error. It is not a failure, and the value is persisted.
   - Another file that overrides its own at boot is reported, not changed.
 options:
   settings:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: machine_baseline
-short_description: Save the baseline of a machine after a complete run
+short_description: Write the baseline of a machine after a complete run
 description:
   - Saves the declarations, and the state of the cluster's containers, their files and pending
     tuning on the machine, so that M(metal.kafka.machine_info) can report changes since then.
@@ -46,7 +46,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Save the machine's baseline
+- name: Write the machine's baseline
   metal.kafka.machine_baseline:
     cluster: prod
     declared: [0123456789abcdef, fedcba9876543210]

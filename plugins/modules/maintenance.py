@@ -134,8 +134,8 @@ def main() -> None:
             apply(module.params)
         except OSError as error:
             module.fail_json(
-                msg=f"the operation cannot be announced to monitoring: {error}; wanted: a writable "
-                f"directory {module.params['directory']}"
+                msg=f"the operation cannot be announced to monitoring: {error}; required: a "
+                f"writable directory {module.params['directory']}"
             )
     # Maintenance files are not part of the platform: report no change.
     module.exit_json(changed=False, reached=True)

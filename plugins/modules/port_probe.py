@@ -77,7 +77,7 @@ EXAMPLES = r"""
     connect: [{address: node2.example.com, port: 9092}]
   register: probe
 
-- name: Stop listening
+- name: Close the test ports
   metal.kafka.port_probe:
     token: prod-1
     close: true

@@ -9,7 +9,7 @@ module: quotas
 short_description: Client quotas are as declared
 description:
   - Reads all quotas in one request, lets the cluster validate every change, and then applies the
-    changes in bulk. They are in force immediately, without restarts.
+    changes in bulk. They are effective immediately, without restarts.
   - Undeclared quotas, and undeclared keys of quotas, keep their values.
 extends_documentation_fragment:
   - metal.kafka.client

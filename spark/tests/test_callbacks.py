@@ -40,7 +40,7 @@ def test_callback_without_token_is_rejected(
     def write(rows: DataFrame, batch: int) -> None:
         if not isinstance(rows, DataFrame):
             strange.set()
-            raise ValueError("called by a stranger")
+            raise ValueError("called without the token")
         batches.append((batch, rows.count()))
 
     (source / "a.txt").write_text("one\n")

@@ -54,7 +54,7 @@ def test_unsupported_real_time_output_is_refused(spec, key):
 def test_each_partition_and_the_batches_need_a_core(partitions, enough):
     cores.check(parse("p", body(cores=enough)), lambda: partitions)
     with pytest.raises(
-        cores.CoresError, match=f"resources.cores is {enough - 1}; all: .*{enough}$"
+        cores.CoresError, match=f"resources.cores: found {enough - 1}; allowed: at least {enough} "
     ):
         cores.check(parse("p", body(cores=enough - 1)), lambda: partitions)
 

@@ -40,9 +40,9 @@ def archives(records: Records, tmp_path: Path) -> Path:
     """A folder with the archive ``raw``, which has VALUES of topic ``in``."""
     declared = over(tmp_path, use="archive", topics=["in", "other"], path="raw")
     (archive,) = flows(records(VALUES), declared)
-    queries.once(archive, declared)
+    queries.write_batch(archive, declared)
     with pytest.raises(LostCheckpointError, match="has rows already"):
-        queries.once(archive, declared)
+        queries.write_batch(archive, declared)
     return tmp_path
 
 

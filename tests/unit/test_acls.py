@@ -62,7 +62,7 @@ def test_specs_are_read_from_fields():
         ({"acls": [fields_of(READ) | {"resource": "a/b"}]}, "no ACL for a name with a slash"),
         (
             {"acls": [fields_of(READ) | {"principal": "alice"}]},
-            "'alice' is no principal; did you mean User:al",
+            "'alice' is not a principal; did you mean User:al",
         ),
         ({"acls": [fields_of(READ)], "absent": [fields_of(READ)]}, "is declared and under absen"),
         (

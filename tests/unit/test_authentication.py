@@ -34,7 +34,7 @@ class Broker:
     def send(self, request):
         if not hasattr(request, "auth_bytes"):
             refused = request.mechanism not in self.mechanisms
-            return SimpleNamespace(error_code=33 if refused else 0)
+            return SimpleNamespace(error_code=33 if refused else 0, mechanisms=[*self.mechanisms])
         self.messages.append(request.auth_bytes.decode())
         if len(self.messages) == 1:
             if "n=alice," not in self.messages[0]:
@@ -80,7 +80,10 @@ def test_current_hashed_password_is_accepted():
 @pytest.mark.parametrize(
     ("broker", "message"),
     [
-        (Broker(mechanisms=()), "the listener does not support SCRAM-SHA-512"),
+        (
+            Broker(mechanisms=("PLAIN",)),
+            "the listener does not support SCRAM-SHA-512; allowed: PLAIN",
+        ),
         (Broker(valid_proof=False), "the server could not prove that it has the same password"),
     ],
 )

@@ -121,15 +121,15 @@ def test_keys_rejected_only_in_combination_are_named_together():
     ]
 
 
-def test_wait_ends_when_values_are_in_force():
-    assert connection(Brokers(b1=16)).wait_until_in_force([Spec(1, {KEY: "16"})]) == []
+def test_wait_ends_when_values_are_effective():
+    assert connection(Brokers(b1=16)).wait_until_effective([Spec(1, {KEY: "16"})]) == []
 
 
 def test_late_values_are_named_at_the_deadline():
     made = connection(Brokers(b1=8))
     made.deadline = Deadline(0.2)
-    assert made.wait_until_in_force([Spec(1, {KEY: "16"})]) == [
-        f"broker 1: {KEY} 8 -> 16, no restart: was applied but is not in force"
+    assert made.wait_until_effective([Spec(1, {KEY: "16"})]) == [
+        f"broker 1: {KEY} 8 -> 16, no restart: was applied but is not effective"
     ]
 
 
@@ -137,7 +137,7 @@ def test_unresponsive_broker_is_named_at_the_deadline():
     made = connection(Brokers())
     made.deadline = Deadline(0.2)
     with pytest.raises(broker_configs.ClusterError, match="broker 1 does not respond"):
-        made.wait_until_in_force([Spec(1, {KEY: "16"})])
+        made.wait_until_effective([Spec(1, {KEY: "16"})])
 
 
 def test_closed_connection_is_retried():
@@ -152,7 +152,7 @@ def test_closed_connection_is_retried():
                 raise ConnectionError("socket disconnected")
             return super().describe_configs(resources, **more)
 
-    assert connection(Closing(b1=16)).wait_until_in_force([Spec(1, {KEY: "16"})]) == []
+    assert connection(Closing(b1=16)).wait_until_effective([Spec(1, {KEY: "16"})]) == []
 
 
 LISTENER = "listener.name.clients.max.connections"
@@ -169,7 +169,7 @@ class Limited(Brokers):
         return response
 
 
-def test_values_in_force_include_limits_of_listeners():
+def test_effective_values_include_limits_of_listeners():
     """So a run detects a limit that was changed by hand."""
     made = connection(Limited(b1=8))
     made.known_brokers = lambda: [1]

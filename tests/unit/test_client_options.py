@@ -4,7 +4,7 @@ import json
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.client_options import (
-    AccessError,
+    ClientOptionsError,
     effective,
     of_module,
     settings,
@@ -47,7 +47,7 @@ def test_options_are_converted_to_library_settings(options, found):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"username": "ops"}, "username without security_protocol; allowed: PLAINTEXT"),
+        ({"username": "ops"}, "username: security_protocol is required; allowed: PLAINTEXT"),
         ({"security_protocol": "TLS"}, "found 'TLS'; allowed: PLAINTEXT, SSL"),
         (
             LOGIN | {"security_protocol": "SSL"},
@@ -57,12 +57,12 @@ def test_options_are_converted_to_library_settings(options, found):
             LOGIN | {"security_protocol": "SASL_PLAINTEXT"},
             "ca_file: not used with security_protocol SASL_",
         ),
-        (LOGIN | {"password": None}, "security_protocol SASL_SSL without password"),
-        ({"security_protocol": "SSL", "key_file": "/key"}, "key_file without cert_file"),
+        (LOGIN | {"password": None}, "security_protocol SASL_SSL: required: password"),
+        ({"security_protocol": "SSL", "key_file": "/key"}, "key_file: cert_file is required"),
     ],
 )
 def test_contradicting_options_are_an_error(options, message):
-    with pytest.raises(AccessError, match=message):
+    with pytest.raises(ClientOptionsError, match=message):
         settings(options)
 
 
@@ -97,16 +97,16 @@ def test_with_a_protocol_the_file_is_not_read():
         ("{", 0o400, "is not JSON$"),
         ("[]", 0o400, "is not a mapping of options"),
         ({"user": "ops"}, 0o400, "found 'user'; allowed: security_protocol, ca_file"),
-        ({"username": "ops"}, 0o400, "username without security_protocol"),
+        ({"username": "ops"}, 0o400, "username: security_protocol is required"),
     ],
 )
 def test_invalid_file_is_named_with_the_reason(tmp_path, options, mode, message):
-    with pytest.raises(AccessError, match=message) as refusal:
+    with pytest.raises(ClientOptionsError, match=message) as refusal:
         effective({}, written(tmp_path / "client", options, mode))
     assert str(refusal.value).startswith(f"KAFKA_METAL_CLIENT: {tmp_path}/client: ")
     assert "quietly" not in str(refusal.value)
 
 
 def test_missing_file_is_named():
-    with pytest.raises(AccessError, match="/nowhere: No such file"):
+    with pytest.raises(ClientOptionsError, match="/nowhere: No such file"):
         effective({}, {"KAFKA_METAL_CLIENT": "/nowhere"})

@@ -84,7 +84,7 @@ def test_broker_with_one_listener_has_no_total_limit():
         # More are open than memory is sized for: the first limit leaves room.
         (1001, None, 1300),
         (2000, None, 2500),
-        # A limit in force is kept while it is used, and does not grow with its connections.
+        # An effective limit is kept while it is used, and does not grow with its connections.
         (2400, 2500, 2500),
         (2500, 2500, 2500),
         (801, 2500, 2500),

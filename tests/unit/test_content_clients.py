@@ -149,7 +149,7 @@ def test_late_acls_are_blockers():
         return listed()
 
     connection, _ = made(acl_client.AclConnection, response, timeout=0.2)
-    assert connection.create_acls([READ]) == {READ: "not in force after 0.2 s"}
+    assert connection.create_acls([READ]) == {READ: "not effective after 0.2 s"}
 
 
 def entity(*parts):

@@ -144,12 +144,12 @@ def test_concurrent_runs_create_one_ca(run, secret):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"stores": 1}, "found the key 'stores'; wanted: store (did you mean that?)"),
+        ({"stores": 1}, "found the key 'stores'; allowed: store (did you mean that?)"),
         ({"renew_before_days": "soon"}, "renew_before_days"),
         ({"certificates": [{"dns": ["a"]}]}, "missing required arguments: name found in certif"),
         ({"certificates": [KAFKA1 | {"ips": ["x"]}]}, "certificates: kafka1: ips: found 'x'"),
         ({"rotate": "all"}, "value of rotate must be one of"),
-        ({"ca": {"directory": "/nowhere"}}, "/nowhere/ca.crt: No such file or directory; wanted"),
+        ({"ca": {"directory": "/nowhere"}}, "/nowhere/ca.crt: No such file or directory; required"),
     ],
 )
 def test_invalid_spec_changes_nothing(run, tmp_path, options, message):
@@ -228,8 +228,11 @@ def test_keys_are_replaced_only_if_no_container_runs(run, tmp_path):
 
 DISK = "/data/disk1/kafka/meta.properties: Input/output error"
 UNKNOWN = [
-    ({"unread": [DISK]}, "node1: /data/disk1/kafka/meta.properties: Input/output error; wanted"),
-    ({"unread": ["it is unreachable"], "asked": False}, "node1: it is unreachable; wanted: every"),
+    ({"unread": [DISK]}, "node1: /data/disk1/kafka/meta.properties: Input/output error; required"),
+    (
+        {"unread": ["it is unreachable"], "asked": False},
+        "node1: it is unreachable; required: every",
+    ),
     ({"data": ["/data/disk1/kafka"]}, "data of a cluster in /data/disk1/kafka, but no config"),
 ]
 
@@ -454,19 +457,19 @@ def no_root(site):
 
 
 FAULTS = [
-    (other_key, "kafka1.crt: found a key of another certificate; wanted: the key of this one"),
-    (locked_key, "kafka1.key: found a key with a passphrase; wanted: a key without"),
-    (no_key, "kafka1.key: No such file or directory; wanted: a readable file"),
+    (other_key, "kafka1.crt: found a key of another certificate; required: the key of this one"),
+    (locked_key, "kafka1.key: found a key with a passphrase; required: a key without"),
+    (no_key, "kafka1.key: No such file or directory; required: a readable file"),
     (
         vaulted_with_another_password,
         "kafka1.key: found a file of Ansible Vault that the store's passw",
     ),
-    (no_certificate, "kafka1.crt: found no readable certificate; wanted: certificates"),
-    (another_name, "kafka1.crt: found the DNS names kafka9; wanted: also kafka1"),
+    (no_certificate, "kafka1.crt: found no readable certificate; required: certificates"),
+    (another_name, "kafka1.crt: found the DNS names kafka9; required: also kafka1"),
     (expired, "kafka1.crt: found CN=kafka1,O=any expired since"),
     (without_intermediate, "kafka1.crt: found a certificate of CN=Issuing CA,O=Example that has"),
-    (other_root, "wanted: one of CN=Other root,O=Example, with all intermediate certificates"),
-    (no_root, "ca.crt: found CN=Issuing CA,O=Example, which is no root; wanted: only roots"),
+    (other_root, "allowed: one of CN=Other root,O=Example, with all intermediate certificates"),
+    (no_root, "ca.crt: found CN=Issuing CA,O=Example, which is not a root; allowed: only roots"),
 ]
 
 
@@ -491,7 +494,7 @@ def test_invalid_provided_ca_is_named_with_its_file(run, site, tmp_path):
         run(ca=own_ca(site))
     lines = error.value.message.splitlines()
     assert len(lines) == 2
-    assert lines[0].startswith(f"{site}/issuing.crt: found a key of another certificate; wanted")
+    assert lines[0].startswith(f"{site}/issuing.crt: found a key of another certificate; required")
     assert lines[1].startswith(f"{site}/issuing.crt: found no issuer of CN=Issuing CA")
     assert everything(tmp_path) == before
 
@@ -516,7 +519,9 @@ def test_missing_secret_has_a_placeholder_in_a_dry_run(run, secret):
 
 
 def test_placeholder_is_not_used_outside_check_mode(run, secret):
-    with pytest.raises(AnsibleError, match="the store does not exist yet; wanted: a run of metal"):
+    with pytest.raises(
+        AnsibleError, match="the store does not exist yet; required: a run of metal"
+    ):
         secret("password:alice", missing="later")
     run()
     with pytest.raises(AnsibleError, match="the store has no password 'eve'; it has: alice"):
@@ -531,7 +536,7 @@ def test_absent_default_replaces_items_missing_in_an_older_store(run, secret):
 
 
 def test_placeholder_does_not_hide_invalid_terms_or_lost_passwords(run, secret, tmp_path):
-    with pytest.raises(AnsibleError, match="found 'pasword:alice'; wanted: password"):
+    with pytest.raises(AnsibleError, match="found 'pasword:alice'; allowed: password"):
         secret("pasword:alice", dry=True, missing="later")
     run()
     os.unlink(tmp_path / "conf/password")

@@ -97,7 +97,7 @@ def test_second_run_changes_nothing():
         ({"certificates": (KAFKA1,)}, ()),
         (
             {"certificates": (replace(KAFKA1, ips=("10.0.0.1",)),)},
-            ("certificate kafka1: renewed: its addresses are none, wanted: 10.0.0.1, valid",),
+            ("certificate kafka1: renewed: its addresses are none; declared: 10.0.0.1, valid",),
         ),
         (
             {"rotate": "certificates", "names": ("kafka2",)},
@@ -160,7 +160,7 @@ def test_provided_password_is_imported_once():
 
 def test_store_of_another_cluster_is_refused():
     assert problems(replace(FRESH, cluster="other"), SPEC) == (
-        "store: found the store of cluster other; wanted: a separate store for cluster test",
+        "store: found the store of cluster other; required: a separate store for cluster test",
     )
 
 
@@ -171,7 +171,7 @@ def test_expiring_ca_is_noted_and_expired_ca_is_refused():
     # Certificates expire with their CA: they are not renewed every day.
     assert plan(short, SPEC, NOTHING, NOW + 95 * DAY).steps == ()
     assert (
-        "wanted: a new CA, by rotate: ca with phase: replace"
+        "required: a new CA, by rotate: ca with phase: replace"
         in (problems(short, SPEC, at=NOW + 101 * DAY)[0])
     )
     saved = plan(short, rotating("replace"), NOTHING, NOW + 101 * DAY).content
@@ -213,12 +213,12 @@ def test_completed_phase_changes_nothing():
         (
             (SPEC,),
             "issue",
-            "phase: found issue, but no new trusted CA; wanted",
+            "phase: found issue, but no new trusted CA; required",
         ),
         (
             (SPEC, rotating("trust")),
             "drop",
-            "phase: found drop, but certificates of the old CA; wanted: phase issue first",
+            "phase: found drop, but certificates of the old CA; required: phase issue first",
         ),
     ],
 )
@@ -326,7 +326,7 @@ REFUSED = {
         FRESH,
         desired(ca=READY),
         READY_FILES,
-        "certificates: kafka1: found a new root, CN=Root CA,O=Example; wanted: one that members "
+        "certificates: kafka1: found a new root, CN=Root CA,O=Example; required: one that members "
         "already trust",
     ),
     "generated at once": (
@@ -346,19 +346,19 @@ REFUSED = {
         desired(ca=OWN_FILES),
         Given(authority=OWN),
         "ca: certificate_file: found CN=Issuing CA,O=Example, the store has CN=test CA G1,O=test; "
-        "wanted: the same CA, or rotate: ca with phase: trust, issue, drop",
+        "required: the same CA, or rotate: ca with phase: trust, issue, drop",
     ),
     "from a CA to itself": (
         BY_ITS_CA,
         rotating("trust", ca=OWN_FILES),
         Given(authority=OWN),
-        "ca: certificate_file: found the current CA, CN=Issuing CA,O=Example; wanted: the new",
+        "ca: certificate_file: found the current CA, CN=Issuing CA,O=Example; required: the new",
     ),
     "two rotations": (
         after(SPEC, rotating("trust")),
         rotating("trust", ca=OWN_FILES),
         Given(authority=OWN),
-        "found CN=Issuing CA,O=Example while another rotation is in progress; wanted: phase",
+        "found CN=Issuing CA,O=Example while another rotation is in progress; required: phase",
     ),
     "ready-made of a foreign root": (
         FRESH,
@@ -407,8 +407,8 @@ def test_all_ready_made_certificates_are_validated_before_import():
     pairs = dict(READY_FILES.pairs)
     swapped = replace(READY_FILES, pairs={"kafka1": pairs["kafka2"], "kafka2": pairs["kafka1"]})
     assert problems(None, desired(ca=READY), swapped) == (
-        "/ready/kafka1.crt: found the DNS names kafka2; wanted: also kafka1",
-        "/ready/kafka2.crt: found the DNS names kafka1; wanted: also kafka2",
+        "/ready/kafka1.crt: found the DNS names kafka2; required: also kafka1",
+        "/ready/kafka2.crt: found the DNS names kafka1; required: also kafka2",
     )
 
 
@@ -463,7 +463,7 @@ def test_dry_run_has_the_same_diff_as_the_run():
         ("", "found no store of credentials in the vault"),
         ("[]", "found no store of credentials in the vault"),
         ('{"a": 1}', "found no store of credentials"),
-        ('{"format": 3}', "found a store of format 3; wanted: 1 or 2, or a newer kafka-metal"),
+        ('{"format": 3}', "found a store of format 3; allowed: 1 or 2, or a newer kafka-metal"),
         ('{"format": 1}', r"found a damaged store of credentials \(KeyError\)"),
         (store_document.write(FRESH).replace("BEGIN CERT", "BEGIN SERT"), "damaged store"),
     ],
@@ -517,10 +517,10 @@ def test_ca_is_the_issuing_ca():
             store_items.Missing,
             "the password 'alice' has never been changed",
         ),
-        ("password", store_items.TermError, "found 'password'; wanted: password:NAME"),
-        ("password:", store_items.TermError, "wanted: password:NAME"),
-        ("ca:x", store_items.TermError, "found 'ca:x'; wanted: ca, without a name"),
-        ("pasword:alice", store_items.TermError, "wanted: password .did you mean that.., one of"),
+        ("password", store_items.TermError, "found 'password'; allowed: password:NAME"),
+        ("password:", store_items.TermError, "allowed: password:NAME"),
+        ("ca:x", store_items.TermError, "found 'ca:x'; allowed: ca, without a name"),
+        ("pasword:alice", store_items.TermError, "allowed: password .did you mean that.., one of"),
     ],
 )
 def test_missing_secret_is_named(term, kind, message):

@@ -266,7 +266,7 @@ def test_unknown_missing_disk_is_refused_and_known_one_reported():
 def test_refusal_names_content_and_remedy():
     disk = classify(SPEC, [replace(SPARE, contents=EXT4, serial="S1")], OWNER)
     assert refusals([disk]) == [
-        "disk1 (/dev/sdb, 4.0 GiB, serial S1): found ext4 (label backup); wanted a blank disk; "
+        "disk1 (/dev/sdb, 4.0 GiB, serial S1): found ext4 (label backup); allowed: a blank disk; "
         "to erase its content, name disk1 in overwrite"
     ]
 
@@ -293,7 +293,7 @@ def test_copies_of_one_file_system_are_refused():
 
 WRONG = {
     "name": (Spec("Disk 1", "/data/1", serial="x"), "'Disk 1': a name"),
-    "no identifier": (Spec("d", "/data/1"), "found none of serial, wwn and path"),
+    "no identifier": (Spec("d", "/data/1"), "found none of serial, wwn, path"),
     "two identifiers": (Spec("d", "/data/1", serial="x", path="/dev/x"), "found serial and path"),
     "relative mount": (Spec("d", "data", serial="x"), "mount 'data'"),
     "root": (Spec("d", "/", serial="x"), "mount '/'"),

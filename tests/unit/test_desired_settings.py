@@ -119,8 +119,8 @@ def test_secrets_to_rotate_are_below_the_table_and_count_as_drift():
     result = tuning_report.verify({}, ["password alice"])
     assert result["text"].splitlines() == [
         "verify: no drift",
-        "verify: 1 secret(s) could be read by others in an earlier release; wanted: a new one, by "
-        "make rotate",
+        "verify: 1 secret(s) could be read by others in an earlier release; required: a new one, "
+        "by make rotate",
         "  password alice",
     ]
     assert result["drift"][0].startswith("password alice: could be read by others")
@@ -129,7 +129,7 @@ def test_secrets_to_rotate_are_below_the_table_and_count_as_drift():
 def test_undeclared_access_to_zookeeper_is_below_the_table_and_counts_as_drift():
     found = zookeeper_filters.drift(
         [{"zookeeper_server_id": 1, "zookeeper_shared_trust": ["CN=prod CA"]}, {}],
-        ["/: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa"],
+        ["/: found world:anyone:cdrwa; declared: x509:CN=broker-1:cdrwa"],
     )
     printed = tuning_report.verify({}, [], found)
     assert printed["text"].splitlines() == [
@@ -137,7 +137,7 @@ def test_undeclared_access_to_zookeeper_is_below_the_table_and_counts_as_drift()
         "verify: the metadata ensemble grants more access than declared",
         "  zk1: the quorum trusts CN=prod CA, which issues certificates of clients: every client "
         "can join as an observer and read all data",
-        "  node /: found world:anyone:cdrwa; wanted x509:CN=broker-1:cdrwa",
+        "  node /: found world:anyone:cdrwa; declared: x509:CN=broker-1:cdrwa",
         "  make zookeeper-trust fixes it without downtime: docs/operate/guides/security.md",
     ]
     assert printed["drift"] == found

@@ -17,7 +17,7 @@ WEEK, DAY = "604800000", "86400000"
 
 
 def entry(kind="INT", fixed=False, **levels):
-    """A key with values by source; the first source is in force."""
+    """A key with values by source; the first source is effective."""
     names = {"broker": ON_BROKER, "cluster": ON_CLUSTER, "file": FROM_FILE, "default": DEFAULT}
     found = {names[level]: value for level, value in levels.items()}
     text = next((found[source] for source in names.values() if source in found), None)

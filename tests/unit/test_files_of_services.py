@@ -26,7 +26,7 @@ class LookupModule(LookupBase):
 """
 # Collects the declaration of a service with its secrets.
 RENDER = """
-- name: Save the declaration of the service
+- name: Write the declaration of the service
   ansible.builtin.set_fact:
     service_rendered: >-
       {{ service_rendered | default([]) + [

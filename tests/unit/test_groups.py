@@ -47,7 +47,7 @@ def test_targets_are_parsed(text, target):
         ("beginning", "found 'beginning'; allowed: earliest, latest"),
         ("-5", "found '-5'; allowed"),
         ("2026-03-01T12:00:00", "a time without its zone"),
-        ("two hours ago", "is no duration"),
+        ("two hours ago", "is not a duration"),
     ],
 )
 def test_invalid_target_names_allowed_forms(text, message):

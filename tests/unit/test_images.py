@@ -101,7 +101,10 @@ def test_version_of_a_site_gives_the_tags_of_that_version(root):
 @pytest.mark.parametrize(
     ("versions", "message"),
     [
-        ({"kafak": "3.8.1"}, "image_versions: kafak is no key of versions.yml; keys: debian, java"),
+        (
+            {"kafak": "3.8.1"},
+            "image_versions: kafak is not a key of versions.yml; allowed: debian, java",
+        ),
         (["kafka"], "image_versions: must be a mapping"),
     ],
 )
@@ -196,8 +199,8 @@ def test_a_copy_of_the_repository_elsewhere_has_the_same_tags(root, tmp_path_fac
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("uses: [kafka]", "uses: [kafk]", "image kafka: kafk is no key of versions.yml"),
-        ("parents: [jre]", "parents: [jra]", "image spark: parent jra is no image"),
+        ("uses: [kafka]", "uses: [kafk]", "image kafka: kafk is not a key of versions.yml"),
+        ("parents: [jre]", "parents: [jra]", "image spark: parent jra is not an image"),
         ("sources: [client]", "sources: [clint]", "image spark: source clint does not exist"),
         ("version: spark", "verison: spark", "image spark: unknown key verison"),
         ("uses: [debian, java]", "parents: [kafka]", "built from each other: builder, jre, kafka"),
@@ -218,7 +221,7 @@ def test_a_missing_catalogue_is_named(root):
 
 
 def test_unknown_image_is_refused_with_all_names(root):
-    with pytest.raises(ImageError, match=r"image kafak is not in .*; known: builder, jre, kafka"):
+    with pytest.raises(ImageError, match=r"image kafak is not in .*; allowed: builder, jre, kafka"):
         find("kafak", catalogue(root))
 
 

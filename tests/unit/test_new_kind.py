@@ -159,5 +159,5 @@ def test_preflight_validates_a_new_kind(found):
     problems = "\n".join(found(expression, **wrong))
 
     assert "gateway_id: found 12" in problems
-    assert "gateway_prot: found a variable that is no option of role gateway" in problems
+    assert "gateway_prot: found a variable that is not an option of role gateway" in problems
     assert "/var/lib/gateway" in found("query('metal.kafka.preflight', 'paths')")

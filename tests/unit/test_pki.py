@@ -213,16 +213,16 @@ def test_key_is_read_from_all_usual_formats(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"", "found no readable private key; wanted: a key in PEM"),
+        (b"", "found no readable private key; required: a key in PEM"),
         (pem.pem([CA.certificate]).encode(), "found no readable private key"),
         (key_text(EC_KEY)[:-60], "found no readable private key"),
         (
             key_text(EC_KEY, lock=serialization.BestAvailableEncryption(b"secret")),
-            "found a key with a passphrase; wanted: a key without",
+            "found a key with a passphrase; required: a key without",
         ),
-        (key_text(rsa.generate_private_key(65537, 1024)), "found a key of RSA 1024; wanted"),
-        (key_text(ed25519.Ed25519PrivateKey.generate()), "found a key of Ed25519; wanted"),
-        (key_text(ec.generate_private_key(ec.SECP256K1())), "wanted: a key on P-256"),
+        (key_text(rsa.generate_private_key(65537, 1024)), "found a key of RSA 1024; allowed"),
+        (key_text(ed25519.Ed25519PrivateKey.generate()), "found a key of Ed25519; allowed"),
+        (key_text(ec.generate_private_key(ec.SECP256K1())), "allowed: a key on P-256"),
     ],
     ids=tls.named,
 )
@@ -255,10 +255,10 @@ ISSUING = site_ca.issuing()
 @pytest.mark.parametrize(
     ("ca", "message"),
     [
-        (replace(CA, key=OTHER.key), "found a key of another certificate; wanted: the key of"),
+        (replace(CA, key=OTHER.key), "found a key of another certificate; required: the key of"),
         (
             replace(ISSUING, chain=()),
-            "found no issuer of CN=Issuing CA,O=Example; wanted: all certificates up to",
+            "found no issuer of CN=Issuing CA,O=Example; required: all certificates up to",
         ),
         (
             replace(ISSUING, chain=(CA.certificate,)),

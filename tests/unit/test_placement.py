@@ -226,7 +226,7 @@ class Kafka:
     def sizes(self, topics, found):
         return {}
 
-    def throttle(self, desired, record):
+    def set_throttles(self, desired, record):
         self.limits |= {*desired}
         self.log.append(
             ("throttle", {value for (kind, *_), value in desired.items() if kind == "broker"})
@@ -247,7 +247,7 @@ class Kafka:
                 move.partition.name,
                 union,
                 old,
-                adding=move.new,
+                adding=move.adding_replicas,
                 removing=tuple(broker for broker in old if broker not in new),
             )
         self.log.append(("start", len(moves)))

@@ -64,7 +64,7 @@ def test_broker_whose_properties_drop_common_keys_is_named():
     site.hosts["kafka2"]["kafka_broker_properties"] = {"num.io.threads": 8}
     assert problems(site, fatal=False) == [
         "kafka2: kafka_broker_properties: found no log.retention.ms, which other brokers have; "
-        "wanted: the same keys on all brokers, null to unset one; additional keys in "
+        "recommended: the same keys on all brokers, null to unset one; additional keys in "
         "kafka_broker_host_properties"
     ]
     for host in ("kafka1", "kafka2", "kafka3"):
@@ -114,7 +114,7 @@ FAULTS: Faults = {
         ["kafka2: kafka_broker_properties[listener.name.clients.max.connections]: found 1; "
          "allowed: a whole number from 100"],
     ),
-    "a connection limit that is no number": (
+    "a connection limit that is not a number": (
         put("kafka2", "kafka_broker_properties", {"max.connections": "many"}),
         ["kafka2: kafka_broker_properties[max.connections]: found 'many'"],
     ),
@@ -156,7 +156,7 @@ FAULTS: Faults = {
         put("kafka2", "kafka_broker_id", 1001),
         ["kafka2: kafka_broker_id: found 1001", "from 0 to 1000"],
     ),
-    "an id that is no number": (
+    "an id that is not a number": (
         put("kafka2", "kafka_broker_id", "two"),
         ["kafka2: kafka_broker_id: found 'two'", "a whole number"],
     ),
@@ -170,7 +170,7 @@ FAULTS: Faults = {
     ),
     "an unknown variable of a role": (
         put("kafka1", "kafka_broker_hepa", "4g"),
-        ["kafka1: kafka_broker_hepa: found a variable that is no option of role kafka_broker; "
+        ["kafka1: kafka_broker_hepa: found a variable that is not an option of role kafka_broker; "
          "allowed: kafka_broker_heap (did you mean that?)"],
     ),
     "a renamed variable": (
@@ -236,7 +236,7 @@ FAULTS: Faults = {
         lambda site: site.topics().update({"a.b": None, "a_b": None}),
         ["kafka1: kafka_content_topics.a_b: found a name that collides with a.b"],
     ),
-    "a pattern that is no regular expression": (
+    "a pattern that is not a regular expression": (
         put("kafka1", "kafka_content_name_pattern", "[a-z"),
         ["kafka1: kafka_content_name_pattern: found '[a-z'", "a regular expression"],
     ),
@@ -470,13 +470,13 @@ FAULTS: Faults = {
         ["kafka2: kafka_broker_log_dirs[0]: found 100 MiB free for /data/1 (file system /data/1)",
          "at least 512 MiB (preflight_free_data)"],
     ),
-    "a preflight limit that is no size": (
+    "a preflight limit that is not a size": (
         put("m2", "preflight_free_data", "much"),
         ["m2: preflight_free_data: found 'much'; allowed: a number with k, m, g or t"],
     ),
     "a broker on a machine outside group metal": (
         put("kafka2", "ansible_host", "10.9.9.9"),
-        ["kafka2: ansible_host: found 10.9.9.9, which is no machine of group metal",
+        ["kafka2: ansible_host: found 10.9.9.9, which is not a machine of group metal",
          "an address of m1, m2, m3"],
     ),
     "no machines": (
@@ -511,7 +511,7 @@ NOTES = {
     "several outputs on one core": (
         several_outputs(cores=1),
         "driver1: pipeline_pipelines.payments.resources.cores: found 1 core for 2 outputs: all "
-        "wait while one target is unreachable; wanted: 2, so that the other outputs continue",
+        "wait while one target is unreachable; recommended: 2, so that the other outputs continue",
     ),
 }
 

@@ -102,7 +102,7 @@ FAULTS: Faults = {
         ),
         ["m2: clock: found at least 0.5 s ahead of the other machines; allowed: at most 0.2 s"],
     ),
-    "a clock limit that is no number": (
+    "a clock limit that is not a number": (
         put("m2", "preflight_clock_offset", "a second"),
         ["m2: preflight_clock_offset: found 'a second'; allowed: seconds, such as 0.5"],
     ),
@@ -116,7 +116,7 @@ FAULTS: Faults = {
 NOTES: Faults = {
     "a log dir on ext4": (
         place("/data/2", kind="ext4"),
-        ["kafka2: kafka_broker_log_dirs[1]: found /data/2 on ext4 (/data/2); wanted: XFS: "
+        ["kafka2: kafka_broker_log_dirs[1]: found /data/2 on ext4 (/data/2); recommended: XFS: "
          "on ext4, deleting old segments"],
     ),
     "a log dir on a file system that is not tested": (
@@ -125,8 +125,8 @@ NOTES: Faults = {
     ),
     "default mount options": (
         place("/data/2", options=["relatime", "rw", "nosuid"]),
-        ["metal: mount options: found no noatime, nodev on /data/2 of m2; wanted: these options in "
-         "/etc/fstab: reads cause no writes; no device files"],
+        ["metal: mount options: found no noatime, nodev on /data/2 of m2; recommended: these "
+         "options in /etc/fstab: reads cause no writes; no device files"],
     ),
     "two log dirs on one disk": (
         place("/data/2", disk="sdb"),
@@ -140,17 +140,17 @@ NOTES: Faults = {
     ),
     "few threads": (
         inside("limits", processes=8192),
-        ["m2: kernel.pid_max and threads-max: found 8192 threads for 3 JVMs; wanted: at least "
+        ["m2: kernel.pid_max and threads-max: found 8192 threads for 3 JVMs; recommended: at least "
          "10000"],
     ),
     "more partitions than memory maps": (
         every(topic("payments", partitions=5000), inside("limits", map_count=65530)),
-        ["m2: vm.max_map_count: found 65530 memory maps; wanted: at least 100240: 5012 partitions "
-         "on kafka2"],
+        ["m2: vm.max_map_count: found 65530 memory maps; recommended: at least 100240: 5012 "
+         "partitions on kafka2"],
     ),
     "swap under a broker": (
         inside("limits", swap=2 * GIB),
-        ["m2: /proc/swaps: found 2.0 GiB of swap; wanted: none"],
+        ["m2: /proc/swaps: found 2.0 GiB of swap; recommended: none"],
     ),
     "a port in the range of outgoing connections": (
         put("zk2", "zookeeper_client_port", 42181),
@@ -160,11 +160,11 @@ NOTES: Faults = {
     "a stopped engine, which the run starts": (
         every(fact("engine", None), fact("silence", "/run/docker.sock: Connection refused")),
         ["m2: engine: found no response from the engine of m2 (/run/docker.sock: Connection "
-         "refused); wanted: an engine that responds: make up starts it"],
+         "refused); recommended: an engine that responds: make up starts it"],
     ),
     "a storage driver that copies images": (
         inside("engine", driver="vfs"),
-        ["m2: engine: found storage driver vfs; wanted: overlay2"],
+        ["m2: engine: found storage driver vfs; recommended: overlay2"],
     ),
     "an engine without live-restore": (
         inside("engine", live_restore=False),
@@ -192,7 +192,7 @@ NOTES: Faults = {
     ),
     "fewer racks than replicas": (
         put("kafka3", "kafka_broker_rack", "r1"),
-        ["kafka: kafka_broker_rack: found 2 racks (r1, r2) for 3 replicas; wanted: 3 racks"],
+        ["kafka: kafka_broker_rack: found 2 racks (r1, r2) for 3 replicas; recommended: 3 racks"],
     ),
 }  # fmt: skip
 
@@ -205,7 +205,7 @@ def test_fault_of_a_machine_is_fatal_and_reported_once(name):
     found = problems(site)
     assert len(found) == 1, found
     # Differences between machines are also reported.
-    notes = [note for note in problems(site, fatal=False) if "wanted: one version" not in note]
+    notes = [note for note in problems(site, fatal=False) if "recommended: one version" not in note]
     assert notes == []
     for text in expected:
         assert text in found[0]

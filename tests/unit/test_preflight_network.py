@@ -133,13 +133,13 @@ FAULTS: Faults = {
     ),
     "a name that resolves to the wrong machine": (
         name("m1", "n2.example", addresses=["10.0.0.3"]),
-        ["m2: n2.example: found a name that m1 resolves to 10.0.0.3, which is no address of m2 "
+        ["m2: n2.example: found a name that m1 resolves to 10.0.0.3, which is not an address of m2 "
          "but of m3; allowed: an address of m2"],
     ),
     "a name of another machine that resolves to loopback": (
         name("m1", "n2.example", addresses=["127.0.0.1"]),
-        ["m2: n2.example: found a name that m1 resolves to 127.0.0.1, which is no address of m2 "
-         "but a loopback address"],
+        ["m2: n2.example: found a name that m1 resolves to 127.0.0.1, which is not an address of "
+         "m2 but a loopback address"],
     ),
     "a machine's own name that resolves to loopback": (
         own_name,
@@ -148,8 +148,8 @@ FAULTS: Faults = {
     ),
     "an address to bind that the machine does not have": (
         put("zk2", "zookeeper_bind_address", "10.0.7.7"),
-        ["zk2: zookeeper_client_port: found 10.0.7.7 to bind, which is no address of m2; allowed: "
-         "0.0.0.0 or 10.0.0.2"],
+        ["zk2: zookeeper_client_port: found 10.0.7.7 to bind, which is not an address of m2; "
+         "allowed: 0.0.0.0 or 10.0.0.2"],
     ),
     "two machines with one name": (
         fact("identity", {"hostname": "m1", "machine_id": "2"}),
@@ -168,8 +168,8 @@ NOTES: Faults = {
     ),
     "an address that may be translated": (
         every(named, advertise("kafka2", "BROKERS", "192.0.2.7")),
-        ["kafka2: 192.0.2.7: found 192.0.2.7, which is no address of m2; wanted: an address of m2, "
-         "unless NAT translates it"],
+        ["kafka2: 192.0.2.7: found 192.0.2.7, which is not an address of m2; recommended: an "
+         "address of m2, unless NAT translates it"],
     ),
     "addresses without names": (
         name("m1", "n2.example", reverse=None, confirmed=False),
@@ -185,11 +185,11 @@ NOTES: Faults = {
     ),
     "two MTUs": (
         fact("interfaces", [{"name": "e", "mac": "02::2", "mtu": 9000, "address": "10.0.0.2"}]),
-        ["metal: MTU: found 1500 on m1 (eth0), m3 (eth0); 9000 on m2 (e); wanted: one MTU"],
+        ["metal: MTU: found 1500 on m1 (eth0), m3 (eth0); 9000 on m2 (e); recommended: one MTU"],
     ),
     "another kernel on one machine": (
         fact("kernel", "6.1.0-40-amd64"),
-        ["metal: kernel: found 6.12 on m1, m3; 6.1 on m2; wanted: one version"],
+        ["metal: kernel: found 6.12 on m1, m3; 6.1 on m2; recommended: one version"],
     ),
     "another system on one machine": (
         fact("system", {"id": "debian", "version": "12", "name": "Debian GNU/Linux 12"}),

@@ -35,7 +35,7 @@ MANUAL = acls.Acl("User:mallory", "topic", "payments", "all")
 def test_undeclared_key_returns_to_the_default():
     desired = [topic_model.Spec("orders", config={"retention.ms": "5", "min.insync.replicas": "2"})]
     record = {"orders": ["cleanup.policy", "min.insync.replicas", "retention.ms"]}
-    specs, left, kept = removals.of_topics(desired, record, YES)
+    specs, left, kept = removals.with_topic_removals(desired, record, YES)
     assert specs[0].defaults == {"cleanup.policy"}
     assert left == {"orders": ["min.insync.replicas", "retention.ms"]}
     assert kept == []
@@ -45,7 +45,7 @@ def test_key_set_by_hand_is_reported_and_kept():
     compact = Value("compact", "LIST")
     current = topic_model.Topic("orders", 3, frozenset({3}), {"cleanup.policy": compact})
     desired = topic_model.Spec("orders", config={"retention.ms": "5"})
-    (spec,), _, _ = removals.of_topics([desired], {"orders": ["retention.ms"]}, YES)
+    (spec,), _, _ = removals.with_topic_removals([desired], {"orders": ["retention.ms"]}, YES)
     assert topics.unmanaged(current, spec) == {"cleanup.policy": "compact"}
     assert [str(step) for step in topics.plan(current, spec)] == [
         "orders: retention.ms (default) -> 5"
@@ -63,7 +63,7 @@ def test_null_resets_any_key_to_the_default():
 
 
 def test_undeclared_topic_is_reported_and_kept():
-    specs, left, kept = removals.of_topics([], {"old": ["retention.ms"]}, YES)
+    specs, left, kept = removals.with_topic_removals([], {"old": ["retention.ms"]}, YES)
     assert specs == []
     assert left == {"old": ["retention.ms"]}
     assert len(kept) == 1
@@ -72,14 +72,14 @@ def test_undeclared_topic_is_reported_and_kept():
 
 def test_only_acls_of_a_lost_role_are_removed():
     record = [acls.fields_of(READ), acls.fields_of(WRITE)]
-    desired, left, _ = removals.of_acls(acls.Specs(frozenset({READ})), record, YES)
+    desired, left, _ = removals.with_acl_removals(acls.Specs(frozenset({READ})), record, YES)
     steps = acls.plan([READ, WRITE, MANUAL], desired)
     assert [str(step) for step in steps] == ["remove: User:shop may write topic payments"]
     assert left == [acls.fields_of(READ)]
 
 
 def test_undeclared_user_loses_its_credential():
-    desired, left, _ = removals.of_users(
+    desired, left, _ = removals.with_user_removals(
         user_model.Specs((user_model.Spec("shop"), user_model.Spec("audit"))),
         {"shop": ["SCRAM-SHA-512"], "audit": ["SCRAM-SHA-512"], "gone": ["SCRAM-SHA-512"]},
         YES,
@@ -98,7 +98,7 @@ def test_undeclared_user_loses_its_credential():
 def test_undeclared_quota_key_is_removed():
     shop = quotas.Entity(user="shop")
     record = [{"user": "shop", "keys": ["consumer_byte_rate", "producer_byte_rate"]}]
-    desired, left, _ = removals.of_quotas(
+    desired, left, _ = removals.with_quota_removals(
         quotas.Specs({shop: {"producer_byte_rate": 1.0}}, {}), record, YES
     )
     (step,) = quotas.plan({shop: {"producer_byte_rate": 1.0, "consumer_byte_rate": 2.0}}, desired)

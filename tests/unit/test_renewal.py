@@ -36,23 +36,23 @@ def reason(pair=PAIR, spec=LEAF, ca=CA, at=NOW, before=30):
         ({"spec": replace(LEAF, days=90)}, None),
         (
             {"spec": replace(LEAF, dns=("kafka1",))},
-            "its DNS names are a.example.com, kafka1, wanted: kafka1",
+            "its DNS names are a.example.com, kafka1; declared: kafka1",
         ),
         (
             {"spec": replace(LEAF, ips=())},
-            "its addresses are 10.0.0.1, 2001:db8::1, wanted: none",
+            "its addresses are 10.0.0.1, 2001:db8::1; declared: none",
         ),
         (
             {"spec": replace(LEAF, usages=("client",))},
-            "its usages are client, server, wanted: client",
+            "its usages are client, server; declared: client",
         ),
         (
             {"spec": replace(LEAF, common_name="k1")},
-            "its subject is CN=kafka1,O=test, wanted: CN=k1,O=test",
+            "its subject is CN=kafka1,O=test; declared: CN=k1,O=test",
         ),
         (
             {"spec": replace(LEAF, organization="prod")},
-            "its subject is CN=kafka1,O=test, wanted: CN=kafka1,O=prod",
+            "its subject is CN=kafka1,O=test; declared: CN=kafka1,O=prod",
         ),
         ({"ca": NEXT}, "it was issued by CN=test CA 1,O=test, not by the current CA"),
         ({"pair": replace(PAIR, key=NEXT.key)}, "its key belongs to another certificate"),
@@ -116,29 +116,32 @@ WILD = leaf.issue(replace(LEAF, dns=("*.example.com", "kafka1")), CA, NOW)
         ({"spec": replace(LEAF, common_name="other", organization="other")}, None),
         ({"pair": WILD}, None),
         ({"roots": (NEXT.root, CA.root)}, None),
-        ({"pair": replace(PAIR, key=NEXT.key)}, "found a key of another certificate; wanted: the"),
+        (
+            {"pair": replace(PAIR, key=NEXT.key)},
+            "found a key of another certificate; required: the",
+        ),
         ({"at": NOW + 400 * DAY}, "found CN=kafka1,O=test expired since"),
         ({"at": NOW - DAY}, "found CN=kafka1,O=test not valid before"),
         (
             {"roots": (NEXT.root,)},
-            "found a certificate of CN=test CA 1,O=test that has no trusted root; wanted: "
+            "found a certificate of CN=test CA 1,O=test that has no trusted root; allowed: "
             "one of CN=test CA 2,O=test",
         ),
         (
             {"spec": replace(LEAF, dns=("kafka1", "kafka9"))},
-            "found the DNS names a.example.com, kafka1; wanted: also kafka9",
+            "found the DNS names a.example.com, kafka1; required: also kafka9",
         ),
         (
             {"pair": WILD, "spec": replace(LEAF, dns=("a.b.example.com", "example.com"))},
-            "wanted: also a.b.example.com, example.com",
+            "required: also a.b.example.com, example.com",
         ),
         (
             {"spec": replace(LEAF, ips=("10.0.0.9",))},
-            "found the addresses 10.0.0.1, 2001:db8::1; wanted: also 10.0.0.9",
+            "found the addresses 10.0.0.1, 2001:db8::1; required: also 10.0.0.9",
         ),
         (
             {"pair": leaf.issue(replace(LEAF, usages=("client",)), CA, NOW)},
-            "found the usages client; wanted: also server",
+            "found the usages client; required: also server",
         ),
     ],
 )
@@ -187,8 +190,8 @@ def test_certificate_of_an_intermediate_needs_its_chain():
     ("roots", "message"),
     [
         ((CA.root, NEXT.root), None),
-        ((PAIR.certificate,), "found CN=kafka1,O=test, which is no root; wanted: only roots"),
-        ((site_ca.issuing().certificate,), "found CN=Issuing CA,O=Example, which is no root"),
+        ((PAIR.certificate,), "found CN=kafka1,O=test, which is not a root; allowed: only roots"),
+        ((site_ca.issuing().certificate,), "found CN=Issuing CA,O=Example, which is not a root"),
         ((site_ca.make("Old", end=NOW - timedelta(hours=1)).root,), "expired since"),
     ],
 )

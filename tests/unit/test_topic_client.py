@@ -175,7 +175,7 @@ def test_late_key_is_a_blocker():
         describe_configs=in_sequence({"topic": {"a": configured("5")}}),
     )
     made.timeout = 0.2
-    assert made.configure_topics([CHANGE], dry=False) == {"a": "not in force after 0.2 s"}
+    assert made.configure_topics([CHANGE], dry=False) == {"a": "not effective after 0.2 s"}
 
 
 def test_rejected_key_has_kafkas_message():

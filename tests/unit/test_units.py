@@ -89,7 +89,7 @@ def test_invalid_duration_error_has_text_and_example(written):
 
 
 def test_unit_of_time_is_no_unit_of_size():
-    with pytest.raises(UnitError, match="'7d' is no size; write it like 10GB"):
+    with pytest.raises(UnitError, match="'7d' is not a size; write it like 10GB"):
         size_bytes("7d")
 
 

@@ -51,7 +51,7 @@ def test_new_broker_uses_the_oldest_protocol(others, protocol):
 
 def test_protocol_has_two_numbers():
     assert protocol_of("3.9.2") == protocol_of("3.9-IV0") == "3.9"
-    with pytest.raises(VersionError, match="'latest' is no version"):
+    with pytest.raises(VersionError, match="'latest' is not a version"):
         protocol_of("latest")
 
 

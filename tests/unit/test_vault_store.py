@@ -159,22 +159,25 @@ def only_previous_generation(store):
 
 
 FAULTS = [
-    (no_password, r"found the store, but no password at .*/conf/password; wanted: this file from"),
+    (
+        no_password,
+        r"found the store, but no password at .*/conf/password; required: this file from",
+    ),
     (
         another_password,
-        r"found a password in .* that does not decrypt it, or a damaged file; wanted",
+        r"found a password in .* that does not decrypt it, or a damaged file; required",
     ),
-    (empty_password, r"password_file .*: Invalid vault password was provided .*; wanted: a file"),
-    (open_password, r"found mode 0640, accessible to others; wanted: chmod 600 .*/conf/password"),
-    (password_is_a_directory, r"password_file .*: found no regular file; wanted: a regular file"),
-    (failing_script, r"returned non-zero \(3\).*; wanted: a file with the password, or a script"),
-    (script_writable_by_others, r"found mode 0722, accessible to others; wanted: chmod go-w"),
-    (plain, r"found a file that is not encrypted; wanted: ansible-vault encrypt"),
-    (damaged, r"or a damaged file; wanted: .*; the previous generation is .*\.previous"),
+    (empty_password, r"password_file .*: Invalid vault password was provided .*; required: a file"),
+    (open_password, r"found mode 0640, accessible to others; required: chmod 600 .*/conf/password"),
+    (password_is_a_directory, r"password_file .*: found no regular file; required: a regular file"),
+    (failing_script, r"returned non-zero \(3\).*; required: a file with the password, or a script"),
+    (script_writable_by_others, r"found mode 0722, accessible to others; required: chmod go-w"),
+    (plain, r"found a file that is not encrypted; required: ansible-vault encrypt"),
+    (damaged, r"or a damaged file; required: .*; the previous generation is .*\.previous"),
     (cut, r"or a damaged file"),
     (header_alone, r"or a damaged file"),
-    (store_is_a_directory, r"store .*: Is a directory; wanted: a readable file"),
-    (only_previous_generation, r"found only the previous generation, .*\.previous; wanted"),
+    (store_is_a_directory, r"store .*: Is a directory; required: a readable file"),
+    (only_previous_generation, r"found only the previous generation, .*\.previous; required"),
 ]
 
 
@@ -233,7 +236,7 @@ def test_full_disk_does_not_change_the_store(store, monkeypatch):
 
     before = Path(store.path).read_bytes()
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(StoreError, match="cannot be written: No space left on device; wanted"):
+    with pytest.raises(StoreError, match="cannot be written: No space left on device; required"):
         store.write(TEXT.replace("geheim", "anders"))
     assert Path(store.path).read_bytes() == before
     assert unexpected_files(store) == set()
@@ -242,11 +245,11 @@ def test_full_disk_does_not_change_the_store(store, monkeypatch):
 def test_directory_that_cannot_be_created_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with (
-        pytest.raises(StoreError, match="its lock file cannot be created: File exists; wanted"),
+        pytest.raises(StoreError, match="its lock file cannot be created: File exists; required"),
         Store(str(tmp_path / "file/store"), "").locked(),
     ):
         pass
-    with pytest.raises(StoreError, match="cannot be created: File exists; wanted: a writable"):
+    with pytest.raises(StoreError, match="cannot be created: File exists; required: a writable"):
         vault_password.create(str(tmp_path / "file/password"))
 
 

@@ -130,7 +130,7 @@ def test_without_masters_no_node_is_created(trust):
 
 def test_messages_have_found_and_desired_acls():
     assert apply_acls(CheckedTree(), desired_nodes("own", ())) == [
-        f"/: found world:anyone:cdrwa; wanted world:anyone:r x509:{BROKERS}:cdrwa"
+        f"/: found world:anyone:cdrwa; declared: world:anyone:r x509:{BROKERS}:cdrwa"
     ]
 
 

@@ -102,7 +102,7 @@ class Admin:
             client.close()
 
     def delete(self, topics: Sequence[str]) -> None:
-        """Delete scratch topics."""
+        """Delete topics; each name must have the prefix of scratch topics."""
         for topic in topics:
             self._check_name(topic)
         if topics:
@@ -125,7 +125,7 @@ class Admin:
             client.close()
 
     def scratch_topics(self) -> List[str]:
-        """Return the topics of benchmarks."""
+        """Return the names in the cluster that have the prefix of scratch topics, sorted."""
         client = self._client()
         try:
             names = [str(topic["name"]) for topic in client.describe_topics()]

@@ -82,7 +82,7 @@ def progress_log(path: Optional[Path]) -> Any:
 
 
 def write(options: argparse.Namespace) -> int:
-    """Write the report."""
+    """Write the report from stored results, and print its paths."""
     from .report import write_report
 
     for path in write_report(options.results, options.output):

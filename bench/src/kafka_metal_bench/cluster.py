@@ -218,7 +218,7 @@ class Cluster:
                 raise ClusterError(f"{name} has exited: {self.log_tail(service)}")
 
     def log_tail(self, broker: declared.Service) -> str:
-        """Return the log tail of a broker."""
+        """Return the last lines of a broker's log, or the reason why it cannot be read."""
         name = declared.container_name(broker)
         log = self.root / "bare" / f"{name}.log"
         try:

@@ -30,7 +30,7 @@ def write_properties(values: Mapping[str, str]) -> str:
 
 
 def file_of(service: Service, name: str) -> Dict[str, str]:
-    """Return a configuration file of a service."""
+    """Return the declared configuration file with this name; StopIteration without one."""
     found: Dict[str, str] = next(each for each in service["files"] if each["name"] == name)
     return found
 

@@ -101,7 +101,7 @@ class Knob:
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of a run."""
+    """Settings, rows, variants and knobs of one run."""
 
     # Settings that affect results: results of different settings are never mixed.
     settings: Dict[str, Any]

@@ -11,7 +11,7 @@ FORMAT = 1
 
 
 class ResultsError(Exception):
-    """The file has other settings or is no results file; the message names the remedy."""
+    """The file has other settings or is not a results file; the message names the remedy."""
 
 
 class Results:
@@ -85,7 +85,7 @@ def load(path: Path) -> Dict[str, Any]:
     try:
         data: Dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ResultsError(f"{path} is no results file: {error}") from error
+        raise ResultsError(f"{path} is not a results file: {error}") from error
     if data.get("format") != FORMAT:
         raise ResultsError(f"{path} has format {data.get('format')!r}; this version reads {FORMAT}")
     return data

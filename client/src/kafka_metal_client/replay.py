@@ -78,7 +78,7 @@ def bound(text: str, now: datetime) -> Bound:
     return Bound(time_ms=round(moment.timestamp() * 1000))
 
 
-def place(requested: Bound, first: int, end: int, found: int) -> int:
+def offset_of_bound(requested: Bound, first: int, end: int, found: int) -> int:
     """Return the offset of a bound in a log from ``first`` to ``end`` (excluded).
 
     ``found`` is the first offset at or after the bound's time, negative if there is none.
@@ -103,7 +103,7 @@ def ranges(
             TopicPartition(topic, number), timeout=LOOK_UP_SECONDS
         )
         begins, ends = (
-            place(each, first, end, _at(reader, topic, number, each.time_ms))
+            offset_of_bound(each, first, end, _at(reader, topic, number, each.time_ms))
             for each in (since, until)
         )
         if 0 <= since.offset < first:

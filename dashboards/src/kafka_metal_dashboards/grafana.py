@@ -38,7 +38,7 @@ def thresholds(panel: Panel) -> ThresholdsConfig:
 
 
 def panel_builder(panel: Panel, number: int, position: GridPos) -> Any:
-    """Return the builder of a panel."""
+    """Return Grafana's builder for a panel: its kind, queries, unit and position."""
     builder: Any
     if panel.kind == "stat":
         builder = stat.Panel().thresholds(

@@ -51,7 +51,7 @@ class Unknown(Kind):
         return "STRING"
 
     def joined(self, other: Kind) -> Kind:
-        """Return the other type."""
+        """Return ``other``: without values, any type fits."""
         return other
 
 

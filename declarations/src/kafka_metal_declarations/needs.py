@@ -23,7 +23,7 @@ class Needs:
 
     @property
     def topics(self) -> tuple[Named, ...]:
-        """All topics."""
+        """Topics that the pipeline reads or writes."""
         return self.reads + self.writes
 
 

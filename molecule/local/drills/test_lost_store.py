@@ -47,7 +47,7 @@ def test_a_run_without_the_store_changes_nothing(cluster: Cluster):
     again = playbooks.run("site")
 
     assert refused.returncode != 0
-    assert "it was created from another store; wanted: that store" in refused.stdout
+    assert "it was created from another store; required: that store" in refused.stdout
     assert stores == []
     assert playbooks.changes(refused) == 0
     assert playbooks.changes(again) == 0
@@ -63,7 +63,7 @@ def test_an_unreachable_engine_does_not_hide_the_foreign_cluster(cluster: Cluste
         stores = list(SECRETS.rglob("store.vault"))
 
     assert refused.returncode != 0
-    assert "it was created from another store; wanted: that store" in refused.stdout
+    assert "it was created from another store; required: that store" in refused.stdout
     assert away.returncode != 0
     assert "it is not part of this run" in away.stdout
     assert stores == []
@@ -81,7 +81,7 @@ def test_a_stopped_cluster_keeps_its_keys_unless_its_name_is_set(cluster: Cluste
     cluster.wait_until_whole()
 
     assert refused.returncode != 0
-    assert "it was created from another store; wanted: that store" in refused.stdout
+    assert "it was created from another store; required: that store" in refused.stdout
     assert playbooks.changes(refused) == 0
     assert rotated.returncode != 0
     assert "so nothing can be rotated" in rotated.stdout
@@ -104,7 +104,7 @@ def test_new_keys_keep_every_record_and_revoke_the_old_ones(cluster: Cluster):
             name = {"security_anew": "molecule-local"}
             running = playbooks.run("site", extra=name, check=False)
             assert running.returncode != 0
-            assert "wanted: a stopped cluster before it gets new keys" in running.stdout
+            assert "required: a stopped cluster before it gets new keys" in running.stdout
             playbooks.run("down")
             playbooks.run("site", extra=name)
         cluster.forget_tool_access()

@@ -18,7 +18,7 @@ def settled(read: Callable[[], int], least: int = 0) -> int:
     def same() -> int:
         seen.append(read())
         if len(seen) < 2 or seen[-1] != seen[-2] or seen[-1] < least:
-            raise NotYet(f"{seen[-1]}; wanted: at least {least}, and unchanged")
+            raise NotYet(f"{seen[-1]}; required: at least {least}, and unchanged")
         return seen[-1]
 
     return wait_for("the history no longer changes", same, seconds=120, every=12)

@@ -48,7 +48,7 @@ def interrupt(task: str, change: dict) -> str:
     output, rolling = [], False
     for line in run.stdout:
         output.append(line)
-        rolling = rolling or line.startswith("PLAY [Restart behind the gate")
+        rolling = rolling or line.startswith("PLAY [Restart one by one")
         if rolling and line.startswith("TASK") and task in line:
             time.sleep(MOMENTS[task])
             break

@@ -117,6 +117,6 @@ def test_a_name_with_the_address_of_another_machine_is_reported(
 
     assert refused.returncode != 0
     assert (
-        f"node2: node2: found a name that node1 resolves to {wrong}, which is no address of node2 "
-        "but of node3" in refused.stdout
+        f"node2: node2: found a name that node1 resolves to {wrong}, which is not an address of "
+        "node2 but of node3" in refused.stdout
     )

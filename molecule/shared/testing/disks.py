@@ -60,7 +60,7 @@ def loop_of(machine: testinfra.host.Host, device: str) -> str:
     """Return the loop device of the carrier that is ``device`` in a node."""
     number = int(machine.check_output("stat --format %%T %s", device), 16)
     assert machine.check_output("stat --format %%t %s", device) == "7", (
-        f"{device} is no loop device"
+        f"{device} is not a loop device"
     )
     return f"/dev/loop{number}"
 

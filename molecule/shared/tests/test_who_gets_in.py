@@ -36,7 +36,7 @@ def client(cluster: Cluster, **other: str) -> AdminClient:
 
 
 def assert_refused(client: AdminClient, why: str) -> None:
-    """Assert that a client cannot connect, with ``why`` among its errors; it retries for ever."""
+    """Assert that a client cannot connect, with ``why`` among its errors; it retries forever."""
     with pytest.raises(KafkaException):
         client.list_topics(timeout=REFUSED_SECONDS)
     client.poll(0)

@@ -49,7 +49,7 @@ def key_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
 
 
 def line_changes(before: str, after: str) -> str:
-    """Return the number of removed and added lines, for a file that is no list of keys."""
+    """Return the number of removed and added lines, for a file that is not a list of keys."""
     lines = list(difflib.ndiff(before.splitlines(), after.splitlines()))
     gone = sum(line.startswith("- ") for line in lines)
     new = sum(line.startswith("+ ") for line in lines)

@@ -49,7 +49,7 @@ AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)")
 
 
 class UnitError(ValueError):
-    """A text is no duration or no size; names what was found and what is allowed."""
+    """A text is not a duration or a size; names what was found and what is allowed."""
 
 
 def multiplied(text: str, units: Mapping[str, int]) -> float | None:
@@ -68,18 +68,21 @@ def amount(value: Any, units: dict[str, int], what: str, example: str) -> int:
     ``unlimited``, ``forever`` and -1 give -1, which Kafka reads as "without limit".
     """
     if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise UnitError(f"{value!r} is no {what}; write it like {example}")
+        raise UnitError(f"{value!r} is not a {what}; write it like {example}")
     text = str(value).strip()
     if text.lower() in UNLIMITED:
         return WITHOUT_LIMIT
     total = multiplied(text, units)
     if total is None:
         allowed = ", ".join(units)
-        raise UnitError(f"{value!r} is no {what}; write it like {example}; units: {allowed}")
+        raise UnitError(f"{value!r} is not a {what}; write it like {example}; units: {allowed}")
     if total < 0 and total != WITHOUT_LIMIT:
-        raise UnitError(f"{value!r} is no {what}: it is negative; unlimited is written -1")
+        raise UnitError(f"{value!r} is not a {what}: it is negative; write -1 for unlimited")
     if total != int(total):
-        raise UnitError(f"{value!r} is no {what}: it is no whole number of the smallest unit")
+        smallest = "ms" if units is MILLISECONDS else "bytes"
+        raise UnitError(
+            f"{value!r} is not a {what}: it must be a whole number of {smallest}, like {example}"
+        )
     return int(total)
 
 
@@ -100,7 +103,7 @@ def size_bytes(value: Any) -> int:
 
 
 def memory_bytes(value: object) -> int | None:
-    """Return bytes of a memory limit such as 1536m or 6GiB; None when it is no size."""
+    """Return bytes of a memory limit such as 1536m or 6GiB; None when it is not a size."""
     total = multiplied(str(value).strip(), MEMORY)
     return None if total is None or total < 0 else int(total)
 

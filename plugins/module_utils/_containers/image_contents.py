@@ -111,7 +111,7 @@ def debian_licences(text: str) -> list[str]:
 
 
 def jar(file: str, content: bytes) -> dict[str, Any]:
-    """Describe a jar by its content."""
+    """Return name, version and licences from a jar's POM, manifest and licence texts."""
     poms: dict[tuple[str, str], str] = {}
     texts: dict[tuple[str, str], str] = {}
     manifest, apache = "", False

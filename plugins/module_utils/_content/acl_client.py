@@ -175,6 +175,6 @@ class AclConnection(ContentConnection):
             if views and not late:
                 break
             if self.deadline.passed():
-                return dict.fromkeys(late or acls, f"not in force after {self.timeout:g} s")
+                return dict.fromkeys(late or acls, f"not effective after {self.timeout:g} s")
             time.sleep(PAUSE)
         return {}

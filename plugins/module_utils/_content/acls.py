@@ -66,7 +66,7 @@ class Acl:
 
 @dataclass(frozen=True)
 class Grant:
-    """Create an ACL."""
+    """Step that creates an ACL."""
 
     acl: Acl
 
@@ -77,7 +77,7 @@ class Grant:
 
 @dataclass(frozen=True)
 class Revoke:
-    """Delete an ACL."""
+    """Step that deletes an ACL."""
 
     acl: Acl
 
@@ -124,7 +124,9 @@ def acl_of(fields: Mapping[str, Any]) -> Acl:
     if "/" in acl.resource:
         raise AclError([f"{acl}: brokers store no ACL for a name with a slash; rename it or use *"])
     if ":" not in acl.principal:
-        raise AclError([f"{acl.principal!r} is no principal; did you mean User:{acl.principal}?"])
+        raise AclError(
+            [f"{acl.principal!r} is not a principal; did you mean User:{acl.principal}?"]
+        )
     if acl.pattern not in (LITERAL, PREFIXED) or acl.permission not in (ALLOW, DENY):
         raise AclError([f"{acl}: allowed: pattern literal or prefixed, permission allow or deny"])
     return acl

@@ -134,4 +134,4 @@ class Store(Protocol):
         """Set offsets."""
 
     def delete_groups(self, names: Sequence[str]) -> dict[str, str]:
-        """Delete groups."""
+        """Delete consumer groups; return the errors by group."""

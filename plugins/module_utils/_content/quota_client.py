@@ -37,7 +37,7 @@ class QuotaConnection(ContentConnection):
         }
 
     def alter_quotas(self, steps: Sequence[Alter], dry: bool) -> dict[Entity, str]:
-        """Set and remove keys of quotas, wait until they are in force; return the blockers.
+        """Set and remove keys of quotas, wait until they are effective; return the blockers.
 
         With ``dry`` the cluster only validates the steps.
         """
@@ -73,7 +73,7 @@ class QuotaConnection(ContentConnection):
                 or set(step.removed) & found.get(step.entity, {}).keys()
             ]
             if waiting and self.deadline.passed():
-                late = f"not in force after {self.timeout:g} s"
+                late = f"not effective after {self.timeout:g} s"
                 return {step.entity: late for step in waiting}
             if waiting:
                 time.sleep(PAUSE)

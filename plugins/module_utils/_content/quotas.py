@@ -128,7 +128,7 @@ def specs_of(params: Mapping[str, Any]) -> Specs:
             try:
                 quotas[entity][key] = float(value)
             except (TypeError, ValueError):
-                errors.append(f"quota of {entity}: {key}: {value!r} is no number")
+                errors.append(f"quota of {entity}: {key}: {value!r} is not a number")
     absent = {}
     for item in params.get("absent") or ():
         entity = entity_of(item)

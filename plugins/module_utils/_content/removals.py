@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Add removals of undeclared, earlier applied content to the desired content; no I/O.
+"""Pure functions that add removals of undeclared, earlier applied content to the desired content.
 
 Each function takes the desired content of a kind, the record of applied content and the
 permission to remove. It returns the desired content with the removals, the record to store after
@@ -41,10 +41,13 @@ def record_of(parts: set[Part]) -> dict[Any, list[str]]:
     return {owner: sorted(p.name for p in parts if p.owner == owner) for owner in owners}
 
 
-def of_topics(
+def with_topic_removals(
     desired: Sequence[topic_model.Spec], record: Any, permission: Permission
 ) -> tuple[list[topic_model.Spec], dict[str, list[str]], list[str]]:
-    """Reset undeclared keys of declared topics to the default; topics are never removed."""
+    """Return the desired topics, with undeclared keys reset to the default.
+
+    Topics are never removed.
+    """
     applied = parts_of(record or {})
     declared = {Part(each.name, key) for each in desired for key in each.config}
     names = {each.name for each in desired}
@@ -65,10 +68,10 @@ def of_topics(
     return wanted, record_of((applied | declared) - obsolete), kept
 
 
-def of_users(
+def with_user_removals(
     desired: user_model.Specs, record: Any, permission: Permission
 ) -> tuple[user_model.Specs, dict[str, list[str]], list[str]]:
-    """Remove credentials of undeclared users, and undeclared mechanisms of declared users."""
+    """Return the desired users, with removals of undeclared users and mechanisms."""
     applied = parts_of(record or {})
     declared = {Part(each.name, name) for each in desired.users for name in each.mechanisms}
     obsolete, kept = removable("users", applied, applied - declared, permission)
@@ -77,10 +80,13 @@ def of_users(
     return replace(desired, withdrawn=withdrawn), record_of(left), kept
 
 
-def of_acls(
+def with_acl_removals(
     desired: acls.Specs, record: Any, permission: Permission
 ) -> tuple[acls.Specs, list[dict[str, str]], list[str]]:
-    """Remove undeclared ACLs, also those of a role that a declared user lost."""
+    """Return the desired ACLs, with removals of undeclared ones.
+
+    These include the ACLs of a role that a declared user lost.
+    """
     applied = {acls.acl_of(fields) for fields in record or ()}
     obsolete, kept = removable("acls", applied, applied - desired.acls, permission)
     left = {
@@ -92,10 +98,13 @@ def of_acls(
     return wanted, [acls.fields_of(acl) for acl in sorted(left)], kept
 
 
-def of_quotas(
+def with_quota_removals(
     desired: quotas.Specs, record: Any, permission: Permission
 ) -> tuple[quotas.Specs, list[dict[str, Any]], list[str]]:
-    """Remove undeclared keys of quotas; a quota without keys is deleted."""
+    """Return the desired quotas, with removals of undeclared keys.
+
+    A quota without keys is deleted.
+    """
     applied = {
         Part(quotas.Entity(**{name: each.get(name, "") for name in ("user", "client", "ip")}), key)
         for each in record or ()

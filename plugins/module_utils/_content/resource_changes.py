@@ -44,7 +44,9 @@ def with_record(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[s
 def apply_users(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
     """Apply SCRAM users; passwords are checked at ``desired.listener``."""
     store.listener = desired.listener
-    specs, record, kept = removals.of_users(desired.content, desired.record, desired.permission)
+    specs, record, kept = removals.with_user_removals(
+        desired.content, desired.record, desired.permission
+    )
     outcome = users.converge(store, specs, dry)
     puts = [step for step in outcome.steps if isinstance(step, user_model.Put)]
     return {
@@ -72,8 +74,10 @@ def read_users(spec: Mapping[str, Any]) -> Desired:
 
 
 def apply_acls(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
-    """Apply ACLs."""
-    specs, record, kept = removals.of_acls(desired.content, desired.record, desired.permission)
+    """Create and delete ACLs as declared; return the steps and the record."""
+    specs, record, kept = removals.with_acl_removals(
+        desired.content, desired.record, desired.permission
+    )
     steps, foreign = acls.converge(store, specs, dry)
     added = sum(isinstance(step, acls.Grant) for step in steps)
     return {
@@ -88,8 +92,10 @@ def apply_acls(store: AllContentConnection, desired: Desired, dry: bool) -> dict
 
 
 def apply_quotas(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
-    """Apply quotas."""
-    specs, record, kept = removals.of_quotas(desired.content, desired.record, desired.permission)
+    """Set and remove quotas as declared; return the steps and the record."""
+    specs, record, kept = removals.with_quota_removals(
+        desired.content, desired.record, desired.permission
+    )
     steps = quotas.converge(store, specs, dry)
     return {
         "steps": [str(step) for step in steps],
@@ -103,7 +109,9 @@ def apply_topics(store: AllContentConnection, desired: Desired, dry: bool) -> di
     """Apply topics; replica moves are only reported."""
     params = desired.content
     store.batch = params["batch"]
-    wanted, record, kept = removals.of_topics(params["topics"], desired.record, desired.permission)
+    wanted, record, kept = removals.with_topic_removals(
+        params["topics"], desired.record, desired.permission
+    )
     found: dict[str, topic_model.Topic] | None = {} if params["unmanaged"] else None
     steps = topic_changes.converge(
         store,
@@ -139,5 +147,5 @@ def unmanaged_keys(
 
 
 def read_topics(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments with specs of topics."""
+    """Return the module's arguments, with topics as Spec objects."""
     return {**spec, "topics": topics.specs_of(spec["topics"])}

@@ -161,7 +161,7 @@ class TopicConnection(LeadersConnection):
         return {}
 
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
-        """Set and reset keys, wait until they are in force; return the blockers by topic."""
+        """Set and reset keys, wait until they are effective; return the blockers by topic."""
         blockers: dict[str, str] = {}
         for portion in portions(steps):
             self.deadline = Deadline(self.timeout)
@@ -200,6 +200,6 @@ class TopicConnection(LeadersConnection):
                 if plan(found.get(name), expected_spec(step))
             }
             if not waiting or self.deadline.passed():
-                return dict.fromkeys(waiting, f"not in force after {self.timeout:g} s")
+                return dict.fromkeys(waiting, f"not effective after {self.timeout:g} s")
             time.sleep(PAUSE)
         return {}

@@ -56,7 +56,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Create:
-    """Create a topic."""
+    """Step that creates a topic."""
 
     spec: Spec
 
@@ -161,7 +161,7 @@ class Store(Protocol):
         """Add partitions and wait until every one has a leader."""
 
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
-        """Set and reset keys of topics and wait until they are in force."""
+        """Set and reset keys of topics and wait until they are effective."""
 
     def delete_topics(self, steps: Sequence[Delete], dry: bool) -> dict[str, str]:
         """Delete topics and wait until no broker lists them; ``dry`` does nothing."""

@@ -69,7 +69,7 @@ class Put:
 
 @dataclass(frozen=True)
 class Remove:
-    """Remove a credential."""
+    """Step that removes a user's credential of one mechanism."""
 
     key: Key
 

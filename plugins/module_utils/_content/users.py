@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plan changes of SCRAM users from the current to the desired state; no I/O.
 
-Kafka does not return passwords or hashes. A login shows whether the desired password is in force.
+Kafka does not return passwords or hashes. A login shows whether the desired password is effective.
 """
 
 from __future__ import annotations

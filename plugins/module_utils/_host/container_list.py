@@ -31,6 +31,6 @@ def members(path: str, cluster: str) -> list[dict[str, Any]]:
 
 
 def running(path: str) -> list[dict[str, Any]]:
-    """Return all running containers."""
+    """Return running containers from the engine, or from /proc if it does not respond."""
     found = engine_api.get_json(path, "/containers/json")
     return found if isinstance(found, list) else container_processes.found()

@@ -80,7 +80,7 @@ def unavailable(path: str, mounts: Sequence[str]) -> str | None:
 
 
 def directory_differs(path: str, owner: int, group: int) -> bool:
-    """Whether ``path`` is missing, is no directory or has another owner."""
+    """Whether ``path`` is missing, is not a directory or has another owner."""
     return not os.path.isdir(path) or not owned(path, owner, group)
 
 
@@ -102,7 +102,7 @@ def foreign(directories: Sequence[str], owner: Mapping[str, Any] | None) -> list
     found = {path: data_ownership.owners(path).keys() - {owner["cluster"]} for path in directories}
     return [
         f"{path}: found the marker ({data_ownership.MARKER}) of {', '.join(sorted(found[path]))}; "
-        f"wanted: a directory of cluster {owner['cluster']}. Declare another one; if the "
+        f"allowed: a directory of cluster {owner['cluster']}. Declare another one; if the "
         "cluster was renamed, remove the marker"
         for path in found
         if found[path] and path not in owner["shared"]

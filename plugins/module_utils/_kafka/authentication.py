@@ -94,10 +94,14 @@ class LoginConnection:
 
 
 def attempt(line: LoginConnection, key: Key, secret: Secret) -> str:
-    """Log in once: ``accepted`` or ``refused``; raises LoginError, ScramError or OSError."""
+    """Log in once: ``accepted`` or ``refused``; raises LoginError, ScramError or OSError.
+
+    Callers add the address of the listener to the errors.
+    """
     answer = line.send(SaslHandshakeRequest(version=1, mechanism=key.mechanism))
     if answer.error_code:
-        raise LoginError(f"the listener does not support {key.mechanism}")
+        offered = ", ".join(answer.mechanisms or ()) or "none"
+        raise LoginError(f"the listener does not support {key.mechanism}; allowed: {offered}")
     exchange = Attempt(key, secret, uuid.uuid4().hex)
     answer = line.send(SaslAuthenticateRequest(version=1, auth_bytes=exchange.first()))
     if answer.error_code:

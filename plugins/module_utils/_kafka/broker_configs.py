@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Read and change settings of running brokers, and wait until changes are in force."""
+"""Read and change settings of running brokers, and wait until changes are effective."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class BrokerConnection(Connection):
         result = answer["broker"][name]
         return None if result == "OK" else reason(result)
 
-    def wait_until_in_force(self, specs: Sequence[Spec]) -> list[str]:
+    def wait_until_effective(self, specs: Sequence[Spec]) -> list[str]:
         """Wait until brokers return the declared values; return messages on late ones.
 
         Raises ClusterError if a broker does not respond at the deadline.
@@ -135,7 +135,7 @@ class BrokerConnection(Connection):
             if self.deadline.passed():
                 if failed:
                     raise ClusterError(no_response(failed))
-                return [f"{step}: was applied but is not in force" for step in missing]
+                return [f"{step}: was applied but is not effective" for step in missing]
             # Brokers apply a change with a delay, and may close connections for it, for example
             # when the number of network threads shrinks.
             time.sleep(PAUSE)

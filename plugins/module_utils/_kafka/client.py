@@ -34,7 +34,7 @@ class LastLogMessage(logging.Handler):
         self.text = ""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Store the message."""
+        """Keep the message in ``text``; it replaces the previous one."""
         self.text = record.getMessage()
 
 

@@ -42,14 +42,14 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-class AccessError(ValueError):
+class ClientOptionsError(ValueError):
     """Options that contradict each other, or a file that cannot be used."""
 
 
 def settings(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of kafka-python for the options that have a value.
 
-    Raises AccessError if the options contradict each other.
+    Raises ClientOptionsError if the options contradict each other.
     """
     provided = {key: options[key] for key in SETTINGS if options.get(key)}
     found = {SETTINGS[key]: value for key, value in provided.items()}
@@ -58,21 +58,25 @@ def settings(options: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     if protocol is None:
         allowed = _all(PROTOCOLS)
-        raise AccessError(f"{_names(provided)} without security_protocol; allowed: {allowed}")
+        raise ClientOptionsError(
+            f"{_names(provided)}: security_protocol is required; allowed: {allowed}"
+        )
     if protocol not in PROTOCOLS:
-        raise AccessError(f"security_protocol: found {protocol!r}; allowed: {_all(PROTOCOLS)}")
+        raise ClientOptionsError(
+            f"security_protocol: found {protocol!r}; allowed: {_all(PROTOCOLS)}"
+        )
     sasl, tls = protocol.startswith("SASL_"), protocol.endswith("SSL")
     login, files = ("username", "password", "mechanism"), ("ca_file", "cert_file", "key_file")
     useless = (() if sasl else login) + (() if tls else files)
     unused = [key for key in useless if key in provided]
     if unused:
-        raise AccessError(f"{_names(unused)}: not used with security_protocol {protocol}")
+        raise ClientOptionsError(f"{_names(unused)}: not used with security_protocol {protocol}")
     if "key_file" in provided and "cert_file" not in provided:
-        raise AccessError("key_file without cert_file")
+        raise ClientOptionsError("key_file: cert_file is required")
     if sasl:
         missing = [key for key in ("username", "password") if key not in provided]
         if missing:
-            raise AccessError(f"security_protocol {protocol} without {_names(missing)}")
+            raise ClientOptionsError(f"security_protocol {protocol}: required: {_names(missing)}")
         found.setdefault("sasl_mechanism", MECHANISMS[0])
     return found
 
@@ -83,7 +87,7 @@ def of_module(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def from_file(path: str) -> dict[str, Any]:
-    """Return the settings of a JSON file of options; raises AccessError.
+    """Return the settings of a JSON file of options; raises ClientOptionsError.
 
     A file that contains a password must be readable by its owner only.
     """
@@ -91,26 +95,26 @@ def from_file(path: str) -> dict[str, Any]:
         mode = Path(path).stat().st_mode
         options = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise AccessError(f"{VARIABLE}: {path}: {error.strerror}") from None
+        raise ClientOptionsError(f"{VARIABLE}: {path}: {error.strerror}") from None
     except ValueError:
         # Without the reason, which would quote the file.
-        raise AccessError(f"{VARIABLE}: {path}: is not JSON") from None
+        raise ClientOptionsError(f"{VARIABLE}: {path}: is not JSON") from None
     if not isinstance(options, dict):
-        raise AccessError(f"{VARIABLE}: {path}: is not a mapping of options")
+        raise ClientOptionsError(f"{VARIABLE}: {path}: is not a mapping of options")
     unknown = sorted(set(options) - set(SETTINGS) - {"client_config"})
     if unknown:
-        raise AccessError(
+        raise ClientOptionsError(
             f"{VARIABLE}: {path}: found {unknown[0]!r}; allowed: {_all(SETTINGS)}, client_config"
         )
     if options.get("password") and mode & OTHERS:
-        raise AccessError(
+        raise ClientOptionsError(
             f"{VARIABLE}: {path}: contains a password and has mode {mode & 0o777:04o}; "
             "allowed: 0400"
         )
     try:
         return of_module(options)
-    except AccessError as error:
-        raise AccessError(f"{VARIABLE}: {path}: {error}") from None
+    except ClientOptionsError as error:
+        raise ClientOptionsError(f"{VARIABLE}: {path}: {error}") from None
 
 
 def effective(
@@ -134,7 +138,7 @@ def spec_of(module: Any) -> dict[str, Any]:
     try:
         config = of_module(module.params)
         config = config if missing else effective(config)
-    except AccessError as error:
+    except ClientOptionsError as error:
         module.fail_json(msg=str(error))
     if secret := config.get("sasl_plain_password"):
         module.no_log_values.add(secret)

@@ -111,7 +111,7 @@ class ClusterConnection(Connection):
         return dict(self.call("partition reassignments", self.admin.list_partition_reassignments))
 
     def read_min_isr(self, topics: Sequence[str]) -> dict[str, int]:
-        """Return min.insync.replicas in force by topic, read in one request."""
+        """Return the effective min.insync.replicas by topic, read in one request."""
         if not topics:
             return {}
         resources = [ConfigResource("topic", name, [MIN_ISR]) for name in topics]

@@ -25,9 +25,9 @@ DEFAULT = "DEFAULT_CONFIG"
 
 @dataclass(frozen=True)
 class Entry:
-    """A key of a running broker: the value in force, and the value of each source.
+    """A key of a running broker: the effective value, and the value of each source.
 
-    ``text`` is in force. Sources in ``levels``: dynamic on the broker, dynamic on the cluster, the
+    ``text`` is effective. Sources in ``levels``: dynamic on the broker, dynamic on the cluster, the
     file with which the broker started, the default. ``fixed``: only a restart can change it.
     """
 
@@ -37,7 +37,7 @@ class Entry:
     fixed: bool = False
 
     def without(self, *sources: str) -> str | None:
-        """Return the value that would be in force without these sources."""
+        """Return the value that would be effective without these sources."""
         for source in (ON_BROKER, ON_CLUSTER, FROM_FILE, DEFAULT):
             if source not in sources and source in self.levels:
                 return self.levels[source]
@@ -65,7 +65,7 @@ class Step:
     key: str
     before: str | None
     value: str | None
-    # The value in force after the removal.
+    # The effective value after the removal.
     after: str | None = None
 
     @property
@@ -122,7 +122,7 @@ def plan(spec: Spec, entries: Mapping[str, Entry]) -> Plan:
         entry = entries.get(key)
         if entry is None or entry.fixed:
             later.append(f"broker {spec.broker}: its Kafka version changes {key} by a restart only")
-        elif not same_value(entry.kind, in_force(entry, text, spec.restarts), text):
+        elif not same_value(entry.kind, effective(entry, text, spec.restarts), text):
             steps.append(Step(spec.broker, key, entry.text, text))
     for key in sorted(entries):
         entry = entries[key]
@@ -156,8 +156,8 @@ def with_listener_limits(entries: Mapping[str, Entry], wanted: Iterable[str]) ->
     return {**found, **{key: Entry(None, "INT", {}) for key in missing}}
 
 
-def in_force(entry: Entry, text: str, restarts: bool) -> str | None:
-    """Return the value in force, or the future one if the broker restarts with ``text``."""
+def effective(entry: Entry, text: str, restarts: bool) -> str | None:
+    """Return the effective value, or the future one if the broker restarts with ``text``."""
     if not restarts:
         return entry.text
     return entry.levels.get(ON_BROKER, text)

@@ -61,7 +61,7 @@ def converge(
     restarting = {spec.broker for spec in specs if spec.restarts}
     refused = connection.change([step for step in steps if step.broker not in restarting], dry=True)
     if not refused and not dry and steps:
-        refused = connection.change(steps, dry=False) or connection.wait_until_in_force(specs)
+        refused = connection.change(steps, dry=False) or connection.wait_until_effective(specs)
     if refused:
         raise Refusal(refused)
     return {

@@ -65,7 +65,7 @@ def blocker(
 
 
 def ids(brokers: Iterable[int]) -> str:
-    """Return broker ids for a message."""
+    """Return ``1, 2``, or ``none``."""
     return ", ".join(str(broker) for broker in brokers) or "none"
 
 

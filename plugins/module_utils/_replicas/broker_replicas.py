@@ -57,7 +57,7 @@ class ReplicaConnection(ClusterConnection):
                     f"{error.__name__}"
                 )
 
-    def throttle(self, broker: int) -> int | None:
+    def read_throttle(self, broker: int) -> int | None:
         """Return the limit of moves on a broker in bytes per second, None for no limit."""
         resource = ConfigResource("broker", str(broker), [THROTTLE])
         found = self.call(
@@ -73,7 +73,7 @@ class ReplicaConnection(ClusterConnection):
 
         Return whether the limit changed.
         """
-        if self.throttle(broker) == rate:
+        if self.read_throttle(broker) == rate:
             return False
         change = self.admin.reset_configs if rate is None else self.admin.alter_configs
         keys: Any = [THROTTLE] if rate is None else {THROTTLE: str(rate)}
@@ -88,14 +88,14 @@ class ReplicaConnection(ClusterConnection):
             raise ClusterError(f"limit of moves on broker {broker}: {result}")
         # Brokers apply it with a delay; a later removal of the limit must not overtake it.
         deadline = Deadline(self.request_timeout)
-        while self.throttle(broker) != rate:
+        while self.read_throttle(broker) != rate:
             if deadline.passed():
-                raise ClusterError(f"limit of moves on broker {broker} is not in force")
+                raise ClusterError(f"limit of moves on broker {broker} is not effective")
             time.sleep(PAUSE)
         return True
 
     def compacted(self, topics: Iterable[str]) -> set[str]:
-        """Return the compacted ones of these topics."""
+        """Return those topics whose cleanup.policy includes compact."""
         resources = [ConfigResource("topic", name, [CLEANUP]) for name in sorted(topics)]
         if not resources:
             return set()

@@ -69,7 +69,7 @@ def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def plan_preferred(parts: Iterable[Partition]) -> Plan:
-    """Return the elections of preferred replicas."""
+    """Plan the election of each preferred replica that is in sync but does not lead."""
     steps, impossible = [], []
     for part in parts:
         if part.preferred:

@@ -79,7 +79,7 @@ def run_moves(
 ) -> dict[str, Any]:
     """Move replicas towards a goal for about ``seconds``; return the progress and ``changed``.
 
-    The limit ``rate`` (bytes per second) stays in force between two calls, and is removed when
+    The limit ``rate`` (bytes per second) stays effective between two calls, and is removed when
     the goal is reached, or before LogDirError. Raises LogDirError or ClusterError.
     """
     deadline = Deadline(seconds)

@@ -77,7 +77,7 @@ class Scale:
         return 1 / self.count + replica.size / self.size
 
     def load(self, replicas: Iterable[Replica]) -> float:
-        """Return the load of these replicas."""
+        """Return the sum of the replicas' weights."""
         return sum(self.weight(replica) for replica in replicas)
 
 

@@ -48,7 +48,7 @@ class Move:
         return self.partition.topic, self.partition.id
 
     @property
-    def new(self) -> Replicas:
+    def adding_replicas(self) -> Replicas:
         """Return the brokers that have to copy the partition."""
         return tuple(broker for broker in self.target if broker not in self.partition.replicas)
 
@@ -220,7 +220,7 @@ def bytes_left(
 ) -> int:
     """Return the bytes still to be copied; each replica under way counts at least one byte."""
     left = 0
-    pairs = [(move.partition, move.new) for move in moves]
+    pairs = [(move.partition, move.adding_replicas) for move in moves]
     pairs += [(part, tuple(b for b in part.adding if b not in part.isr)) for part in under_way]
     for part, new in pairs:
         whole = max((held.get(part.name, 0) for held in sizes.values()), default=0)

@@ -73,7 +73,7 @@ class ReassignConnection(ContentConnection, ClusterConnection):
             if entry["config_source"] in DYNAMIC and entry["value"]
         }
 
-    def throttle(self, desired: throttles.Throttles, record: throttles.Record) -> list[str]:
+    def set_throttles(self, desired: throttles.Throttles, record: throttles.Record) -> list[str]:
         """Set throttles; return messages on foreign ones, which are kept."""
         current = self.throttled((kind, name) for kind, name, _ in desired)
         changes = throttles.to_set(desired, current, record.own)
@@ -164,7 +164,7 @@ def run_moves(
     """Move replicas towards the specs for a limited time; return the progress and ``changed``.
 
     ``limits``: bytes per second and broker, partitions at the same time, seconds. The throttle
-    stays in force between two calls and is removed at the end, also that of an earlier run.
+    stays effective between two calls and is removed at the end, also that of an earlier run.
     ``foreign``: messages on throttles of other tools; ``throttles``: rows of own throttles that
     are still set. Raises PlacementError or ClusterError.
     """
@@ -184,7 +184,7 @@ def run_moves(
         if now:
             if rate:
                 desired = throttles.wanted(now, under_way, brokers, rate)
-                foreign = connection.throttle(desired, record)
+                foreign = connection.set_throttles(desired, record)
             connection.start(now)
             changed = True
         if not moves and not under_way:

@@ -37,7 +37,7 @@ def wanted(
     """
     replicas: dict[tuple[str, str], set[tuple[int, int]]] = {}
     pairs = [
-        *((move.partition, move.partition.replicas, move.new) for move in moves),
+        *((move.partition, move.partition.replicas, move.adding_replicas) for move in moves),
         *((part, part.established, part.adding) for part in under_way),
     ]
     for part, present, added in pairs:

@@ -83,7 +83,7 @@ def unknown_options(arguments: Mapping[str, Any]) -> list[str]:
             # Ansible's own error would name the usage, but not the certificate.
             usages = each.get("usages")
             found += [
-                f"certificates: {name}: usages: found {usage!r}; wanted: server, client or both"
+                f"certificates: {name}: usages: found {usage!r}; allowed: server, client or both"
                 for usage in (usages if isinstance(usages, list) else [])
                 if usage not in CERTIFICATE["usages"]["choices"]
             ]
@@ -92,7 +92,7 @@ def unknown_options(arguments: Mapping[str, Any]) -> list[str]:
 
 def _unknown(where: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
     return [
-        f"{where}found the key {key!r}; wanted: {one_of(str(key), known)}"
+        f"{where}found the key {key!r}; allowed: {one_of(str(key), known)}"
         for key in given
         if key not in known
     ]

@@ -42,10 +42,10 @@ class Ensemble(Protocol):
         """Return the ACLs of a node; None when it does not exist."""
 
     def set_acl(self, path: str, wanted: Sequence[Acl]) -> None:
-        """Set the ACLs of a node."""
+        """Replace all ACLs of a znode, whatever its version."""
 
     def create(self, path: str, wanted: Sequence[Acl]) -> None:
-        """Create a node."""
+        """Create an empty persistent znode, unless it exists."""
 
 
 def wanted(
@@ -139,7 +139,11 @@ def messages(changes: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return one message for each change."""
     return [
         f"{change['path']}: "
-        + ("created, " if change["found"] is None else f"found {_listed(change['found'])}; wanted ")
+        + (
+            "created, "
+            if change["found"] is None
+            else f"found {_listed(change['found'])}; declared: "
+        )
         + _listed(change["acls"])
         for change in changes
     ]

@@ -90,7 +90,7 @@ class Reader:
         return int(struct.unpack_from(">i", self._raw, self._at - 4)[0])
 
     def text(self) -> str:
-        """Return a string."""
+        """Read a string: its length in bytes, then UTF-8."""
         size = self.number()
         self._at += size
         return self._raw[self._at - size : self._at].decode()
@@ -110,7 +110,7 @@ class Client:
         self._answer()
 
     def __enter__(self) -> Client:
-        """Return the client."""
+        """Return the client; its session ends with the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -137,7 +137,7 @@ class Client:
         return found
 
     def set_acl(self, path: str, wanted: Sequence[Acl]) -> None:
-        """Set the ACLs of a node."""
+        """Replace all ACLs of a znode, whatever its version."""
         self._request(
             f"set the ACL of {path}", SET_ACL, text(path) + acls(wanted) + struct.pack(">i", -1)
         )

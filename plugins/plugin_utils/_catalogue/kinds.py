@@ -10,7 +10,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Caller:
+class ClientGroup:
     """Hosts of ``group`` connect to the port in the variable ``port``, for a ``purpose``.
 
     If that variable has listeners, the variable ``listener`` has the name of the listener.
@@ -92,7 +92,7 @@ class Service:
     own_ports: str | None = None
     address: str | None = None
     listener: str | None = None
-    callers: tuple[Caller, ...] = ()
+    callers: tuple[ClientGroup, ...] = ()
     certificates: tuple[Certificate, ...] = ()
     accounts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     journal: tuple[str, ...] = ()

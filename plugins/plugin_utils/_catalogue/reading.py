@@ -16,10 +16,10 @@ from typing import Any, get_type_hints
 
 import yaml
 
-from .kinds import Caller, Certificate, Service, User
+from .kinds import Certificate, ClientGroup, Service, User
 
 COLLECTION = Path(__file__).resolve().parents[3]
-_PARTS = {"callers": Caller, "certificates": Certificate, "users": User}
+_PARTS = {"callers": ClientGroup, "certificates": Certificate, "users": User}
 # Allowed values of a field, by its type in kinds.py.
 _ALLOWED: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
     str: ("one value, a text", lambda found: isinstance(found, str)),

@@ -25,7 +25,7 @@ KINDS = ("topics", "users", "acls", "quotas")
 
 @dataclass
 class Absent:
-    """Content that is declared absent."""
+    """Topics, users, ACLs and quotas that must not exist."""
 
     topics: list[str] = field(default_factory=list)
     users: list[str] = field(default_factory=list)

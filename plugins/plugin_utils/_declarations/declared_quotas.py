@@ -27,7 +27,7 @@ def number(value: Any) -> float:
     """A number, also with a decimal point; raises UnitError."""
     text = str(value).strip().removesuffix("%")
     if isinstance(value, bool) or not re.fullmatch(r"\d{1,9}(\.\d{1,6})?", text):
-        raise UnitError(f"{value!r} is no number")
+        raise UnitError(f"{value!r} is not a number")
     return float(text)
 
 
@@ -35,7 +35,7 @@ def whole(value: Any) -> int:
     """A whole number; raises UnitError."""
     found = number(value)
     if found != int(found):
-        raise UnitError(f"{value!r} is no whole number")
+        raise UnitError(f"{value!r} is not a whole number")
     return int(found)
 
 

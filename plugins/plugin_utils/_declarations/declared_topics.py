@@ -50,7 +50,7 @@ def count(value: Any) -> int:
     """A whole number from 1; raises UnitError."""
     found = whole_number(value)
     if found is None or found < 1:
-        raise UnitError(f"{value!r} is no whole number from 1")
+        raise UnitError(f"{value!r} is not a whole number from 1")
     return found
 
 

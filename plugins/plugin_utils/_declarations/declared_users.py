@@ -46,7 +46,7 @@ class Declared:
 
 
 def principal_of(user: str) -> str:
-    """The principal of a user."""
+    """Return the principal of a user in Kafka's ACLs."""
     return f"User:{user}"
 
 

@@ -30,8 +30,8 @@ class Problem:
         """Return one line for the operator."""
         if not self.fatal and not self.allowed:
             return f"{self.host}: {self.where}: not checked: {self.found}"
-        spec = "allowed" if self.fatal or self.accepted else "wanted"
-        return f"{self.host}: {self.where}: found {self.found}; {spec}: {self.allowed}"
+        label = "allowed" if self.fatal or self.accepted else "recommended"
+        return f"{self.host}: {self.where}: found {self.found}; {label}: {self.allowed}"
 
 
 def note(host: str, where: str, reason: str) -> Problem:
@@ -39,9 +39,9 @@ def note(host: str, where: str, reason: str) -> Problem:
     return Problem(host, where, reason, "", fatal=False)
 
 
-def advice(host: str, where: str, found: str, wanted: str) -> Problem:
+def advice(host: str, where: str, found: str, recommended: str) -> Problem:
     """A note on a value that works but could be better; it does not stop the run."""
-    return Problem(host, where, found, wanted, fatal=False)
+    return Problem(host, where, found, recommended, fatal=False)
 
 
 def listed(names: Iterable[str]) -> str:

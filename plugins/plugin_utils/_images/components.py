@@ -115,7 +115,7 @@ def normalised(component: Component, place: str) -> Component:
 
 
 def of_image(name: str, found: Iterable[Mapping[str, Any]], known: Known) -> list[Component]:
-    """Components of one image."""
+    """Return the normalised components in the packages found in an image, sorted."""
     return sorted({normalised(known.component(each), name) for each in found}, key=order)
 
 

@@ -28,7 +28,7 @@ class ImageError(Exception):
 def read_mapping(root: Path, name: str) -> dict[str, Any]:
     """Read the YAML mapping in file ``name`` under ``root``.
 
-    Raises ImageError if the file is missing, is not YAML or is no mapping.
+    Raises ImageError if the file is missing, is not YAML or is not a mapping.
     """
     path = root / name
     try:
@@ -59,10 +59,10 @@ def check_entry(root: Path, name: str, entry: Any, names: set[str], versions: se
         raise ImageError(f"{where}: has no version, a key of {VERSIONS_FILE}")
     for key in [entry["version"], *entry.get("uses", [])]:
         if key not in versions:
-            raise ImageError(f"{where}: {key} is no key of {VERSIONS_FILE}")
+            raise ImageError(f"{where}: {key} is not a key of {VERSIONS_FILE}")
     for parent in entry.get("parents", []):
         if parent not in names:
-            raise ImageError(f"{where}: parent {parent} is no image; images: {sorted(names)}")
+            raise ImageError(f"{where}: parent {parent} is not an image; allowed: {sorted(names)}")
     if not (recipe(root, name, entry) / "Dockerfile").is_file():
         raise ImageError(f"{where}: has no recipe images/{entry.get('recipe', name)}/Dockerfile")
     for source in entry.get("sources", []):
@@ -97,7 +97,7 @@ def chosen_versions(versions: Mapping[str, Any], wanted: Mapping[str, Any]) -> d
     if unknown:
         known = ", ".join(sorted(versions))
         raise ImageError(
-            f"image_versions: {unknown[0]} is no key of {VERSIONS_FILE}; keys: {known}"
+            f"image_versions: {unknown[0]} is not a key of {VERSIONS_FILE}; allowed: {known}"
         )
     return {**versions, **wanted}
 

@@ -161,4 +161,4 @@ def find(name: str, images: list[Image]) -> Image:
         if image.name == name:
             return image
     known = ", ".join(sorted(image.name for image in images))
-    raise ImageError(f"image {name} is not in {CATALOGUE_FILE}; known: {known}")
+    raise ImageError(f"image {name} is not in {CATALOGUE_FILE}; allowed: {known}")

@@ -79,10 +79,10 @@ def alert_of(name: str, entry: Any) -> Alert:
             raise MonitoringError(f"alert {name}: {key} {entry[key]} is none of {allowed}")
     was = entry.get("was", "")
     if was and not (isinstance(was, str) and NAME.fullmatch(was)):
-        raise MonitoringError(f"alert {name}: was {was!r} is no name of an alert")
+        raise MonitoringError(f"alert {name}: was {was!r} is not the name of an alert")
     lasting = str(entry.get("for", ""))
     if lasting and not DURATION.fullmatch(lasting):
-        raise MonitoringError(f"alert {name}: for {lasting} is no duration such as 30s")
+        raise MonitoringError(f"alert {name}: for {lasting} is not a duration such as 30s")
     limits = dict(entry.get("limits") or {})
     used = set(re.findall(r"\$([a-z]\w*)", entry["expr"]))
     if used != set(limits):
@@ -91,7 +91,7 @@ def alert_of(name: str, entry: Any) -> Alert:
         )
     for limit, value in limits.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise MonitoringError(f"alert {name}: limit {limit} is no number: {value!r}")
+            raise MonitoringError(f"alert {name}: limit {limit} is not a number: {value!r}")
     return Alert(
         name=name,
         severity=entry["severity"],

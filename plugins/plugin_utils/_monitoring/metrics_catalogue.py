@@ -76,7 +76,10 @@ def _one(name: str, job: str, entry: Mapping[str, Any]) -> Series:
         if not entry.get(key):
             raise MonitoringError(f"{where}: has no {key}")
     if entry["type"] not in TYPES or entry["unit"] not in UNITS:
-        raise MonitoringError(f"{where}: type {entry['type']}, unit {entry['unit']} are not known")
+        raise MonitoringError(
+            f"{where}: found type {entry['type']}, unit {entry['unit']}; allowed types: "
+            f"{', '.join(sorted(TYPES))}; allowed units: {', '.join(sorted(UNITS))}"
+        )
     return Series(
         name=name,
         jobs=(job,),

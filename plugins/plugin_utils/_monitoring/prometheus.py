@@ -28,7 +28,7 @@ def seconds(duration: str) -> int:
     units = {"s": 1, "m": 60, "h": 3600}
     number, unit = duration[:-1], duration[-1:]
     if not number.isdecimal() or unit not in units:
-        raise MonitoringError(f"{duration} is no duration such as 15s or 1m")
+        raise MonitoringError(f"{duration} is not a duration such as 15s or 1m")
     return int(number) * units[unit]
 
 
@@ -146,12 +146,17 @@ def target_file(
     entries: dict[str, dict[str, Any]] = {}
     for target in targets:
         if set(target) != TARGET_KEYS:
-            raise MonitoringError(f"job {job}: a target has {', '.join(sorted(TARGET_KEYS))}")
+            raise MonitoringError(
+                f"job {job}: found a target with the keys {', '.join(sorted(map(str, target)))}; "
+                f"required: exactly {', '.join(sorted(TARGET_KEYS))}"
+            )
         labels = {key: str(target[key]) for key in ("cluster", "host", "instance")}
         if not target["address"]:
             continue
         if labels["instance"] in entries:
-            raise MonitoringError(f"job {job}: {labels['instance']} is a target twice")
+            raise MonitoringError(
+                f"job {job}: found target {labels['instance']} twice; allowed: once"
+            )
         proxy = (proxies or {}).get(labels["host"])
         entries[labels["instance"]] = {
             "targets": [str(proxy or target["address"])],

@@ -35,7 +35,7 @@ def labels(alert: Alert) -> dict[str, str]:
 
 
 def rule(alert: Alert, runbooks: str) -> dict[str, Any]:
-    """The alerting rule of one alert."""
+    """Return an alert as a rule of Prometheus, with a link to its runbook."""
     result: dict[str, Any] = {"alert": alert.name, "expr": expression(alert)}
     if alert.lasting:
         result["for"] = alert.lasting

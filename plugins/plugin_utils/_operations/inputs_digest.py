@@ -55,7 +55,7 @@ def named(value: Any, folder: Path) -> set[Path]:
         path = folder / Path(value).expanduser()
         return {path} if path.is_file() else set()
     except (OSError, RuntimeError, ValueError):
-        # A text that is no path.
+        # A text that is not a path.
         return set()
 
 

@@ -94,7 +94,7 @@ class Plan:
     def changes_of(
         self, host: str, action: str, task: str, result: Mapping[str, Any], label: str
     ) -> list[Change]:
-        """Return the changes of one result."""
+        """Return the changes that a task's result on a host announces."""
         if action == FILES:
             self.remember_files(host, result)
         steps = result.get("steps")

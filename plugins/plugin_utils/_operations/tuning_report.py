@@ -13,7 +13,7 @@ COLUMNS = ("setting", "wanted", "persisted", "live", "result")
 # Widest columns, so that five fit into 110 characters; longer names get their own line.
 WIDEST = (34, 21, 21, 21, 11)
 # For secrets older than the release that ended the last exposure of secrets.
-EXPOSED = "could be read by others in an earlier release; wanted: a new one, by make rotate"
+EXPOSED = "could be read by others in an earlier release; required: a new one, by make rotate"
 OPEN_ENSEMBLE = "verify: the metadata ensemble grants more access than declared"
 RESULTS = {NOT_ALLOWED: "not allowed"}
 

@@ -35,7 +35,7 @@ def protocol_of(version: str) -> str:
     """Return the protocol of a version: 3.9 for 3.9.2 and for 3.9-IV0; raises VersionError."""
     found = NUMBER.match(version)
     if not found:
-        raise VersionError(f"{version!r} is no version; write it like 3.9 or 3.9.2")
+        raise VersionError(f"{version!r} is not a version; write it like 3.9 or 3.9.2")
     return found.group(0)
 
 

@@ -23,7 +23,7 @@ def _names(site: Site, host: str) -> list[str]:
 
 
 def unknown(site: Site, checks: Collection[str]) -> Iterator[Problem]:
-    """Return a problem for each accepted name that is no check, so that a typo is not ignored."""
+    """Return a problem for each accepted name that is not a check: a typo must not be ignored."""
     reported = set()
     for host in site.hosts:
         for name in _names(site, host):

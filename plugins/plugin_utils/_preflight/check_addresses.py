@@ -143,7 +143,7 @@ def names_resolve_correctly(site: Site) -> Iterator[Problem]:
                 found.setdefault(key, {})[each.client_machine] = None
     for (host, machine, name, address), clients in found.items():
         wrong = owners.get(address, [])
-        result = f"{address}, which is no address of {machine}"
+        result = f"{address}, which is not an address of {machine}"
         if name != address:
             result = f"a name that {listed(clients)} resolves to {result}"
         if _is_loopback(address) or wrong:
@@ -185,7 +185,7 @@ def bind_addresses(site: Site) -> Iterator[Problem]:
                 yield Problem(
                     host,
                     socket.where,
-                    f"{at} to bind, which is no address of {machine}",
+                    f"{at} to bind, which is not an address of {machine}",
                     "0.0.0.0 or " + listed(a for a in here if _ip(a)),
                 )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._catalogue import SERVICES
-from .._catalogue.kinds import Caller, Service
+from .._catalogue.kinds import ClientGroup, Service
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, listed, note
 from .._site.facts_of_machines import Facts
@@ -56,13 +56,13 @@ def remote_connections(site: Site) -> list[Connection]:
 def _connections(site: Site) -> Iterator[Connection]:
     for service in SERVICES:
         for server in hosts_of(site, service):
-            for caller in service.callers:
-                at = _endpoint(site, server, service, caller)
+            for clients in service.callers:
+                at = _endpoint(site, server, service, clients)
                 if at is None:
                     continue
                 where, address, bind, port = at
-                for client in site.members(caller.group):
-                    if client != server or caller.group != service.group:
+                for client in site.members(clients.group):
+                    if client != server or clients.group != service.group:
                         yield Connection(
                             client,
                             site.machine(client),
@@ -72,17 +72,17 @@ def _connections(site: Site) -> Iterator[Connection]:
                             address,
                             bind,
                             port,
-                            caller.purpose,
+                            clients.purpose,
                         )
 
 
 def _endpoint(
-    site: Site, server: str, service: Service, caller: Caller
+    site: Site, server: str, service: Service, clients: ClientGroup
 ) -> tuple[str, str, str, int] | None:
-    """Variable, advertised address, bound address and port to which a caller connects."""
-    value, where = site.value(server, caller.port), caller.port
-    if caller.listener:
-        name = str(site.value(server, caller.listener, ""))
+    """Variable, advertised address, bound address and port to which these clients connect."""
+    value, where = site.value(server, clients.port), clients.port
+    if clients.listener:
+        name = str(site.value(server, clients.listener, ""))
         at: Any = value.get(name) if isinstance(value, Mapping) else None
         if not isinstance(at, Mapping):
             return None

@@ -66,7 +66,7 @@ def machine_group(site: Site) -> Iterator[Problem]:
             yield Problem(
                 host,
                 "ansible_host",
-                f"{machine}, which is no machine of group metal",
+                f"{machine}, which is not a machine of group metal",
                 "an address of " + listed(machines),
             )
 

@@ -58,7 +58,7 @@ class Budget:
 
 
 def write_rate(site: Site, host: str) -> int | None:
-    """Bytes per second that one broker writes; None when the declaration is no size."""
+    """Bytes per second that one broker writes; None when the declaration is not a size."""
     return memory_bytes(site.value(host, RATE, STANDARD_RATE))
 
 

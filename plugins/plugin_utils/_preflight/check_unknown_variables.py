@@ -39,7 +39,7 @@ def unknown_variables(site: Site) -> Iterator[Problem]:
                 yield Problem(
                     host,
                     name,
-                    f"a variable that is no option of role {role}",
+                    f"a variable that is not an option of role {role}",
                     f"{meant} (did you mean that?)" if meant else _options(role),
                 )
             elif meant := _near_miss(name, known):

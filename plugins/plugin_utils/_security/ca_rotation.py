@@ -41,7 +41,7 @@ class Step:
 
 
 def state(content: Content) -> str:
-    """The state of the CA's rotation."""
+    """Return NONE, TRUSTED or ISSUED: how far the rotation of the CA is."""
     prints = [each.fingerprint for each in content.authorities]
     if len(prints) < 2:
         return NONE
@@ -66,7 +66,7 @@ def _other_ca(content: Content, given: Authority) -> str:
     has = ", ".join(subject_of(each.certificate) for each in content.authorities)
     return (
         f"ca: certificate_file: found {subject_of(given.certificate)}, the store has {has}; "
-        "wanted: the same CA, or rotate: ca with phase: trust, issue, drop"
+        "required: the same CA, or rotate: ca with phase: trust, issue, drop"
     )
 
 
@@ -75,7 +75,7 @@ def _trust(content: Content, spec: Spec, given: Authority | None, now: datetime)
         if given and given.fingerprint not in {a.fingerprint for a in content.authorities}:
             raise CredentialsError(
                 f"ca: certificate_file: found {subject_of(given.certificate)} while another "
-                "rotation is in progress; wanted: phase issue and drop of that rotation first"
+                "rotation is in progress; required: phase issue and drop of that rotation first"
             )
         return Step(content)
     _refuse_current(content, given)
@@ -87,14 +87,14 @@ def _refuse_current(content: Content, given: Authority | None) -> None:
     if given and given.fingerprint == content.issuer:
         raise CredentialsError(
             f"ca: certificate_file: found the current CA, {subject_of(given.certificate)}; "
-            "wanted: the new CA"
+            "required: the new CA"
         )
 
 
 def _issue(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
     if state(content) == NONE:
         raise CredentialsError(
-            "phase: found issue, but no new trusted CA; wanted: phase trust first, rolled out to "
+            "phase: found issue, but no new trusted CA; required: phase trust first, rolled out to "
             "every member"
         )
     return Step(replace(content, issuer=content.authorities[-1].fingerprint))
@@ -103,8 +103,8 @@ def _issue(content: Content, spec: Spec, given: Authority | None, now: datetime)
 def _drop(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
     if state(content) == TRUSTED:
         raise CredentialsError(
-            "phase: found drop, but certificates of the old CA; wanted: phase issue first, rolled "
-            "out to every member"
+            "phase: found drop, but certificates of the old CA; required: phase issue first, "
+            "rolled out to every member"
         )
     signing = content.signing
     kept = tuple(each for each in content.authorities if each is signing)
@@ -203,7 +203,7 @@ def blockers(before: Content, after: Content) -> list[str]:
         root = root_of(new.certificate, new.chain, after.roots)
         if root is not None and root not in before.roots:
             problems.append(
-                f"certificates: {name}: found a new root, {subject_of(root)}; wanted: one that "
+                f"certificates: {name}: found a new root, {subject_of(root)}; required: one that "
                 "members already trust: add it first (rotate: ca with phase: trust, or "
                 "ca.trusted_file) and roll that out; phase: replace does it at once, with downtime"
             )
@@ -211,7 +211,7 @@ def blockers(before: Content, after: Content) -> list[str]:
         if old is not None and old not in after.roots:
             problems.append(
                 f"certificates: {name}: found the root {subject_of(old)} no longer trusted, but "
-                "members still have its certificates; wanted: trusted until new certificates are "
+                "members still have its certificates; required: trusted until new certificates are "
                 "rolled out (in ca.trusted_file or ca.crt)"
             )
     return problems

@@ -40,8 +40,8 @@ def is_address(text: str) -> bool:
     return True
 
 
-def _error(where: str, found: object, wanted: str) -> str:
-    return f"{where}: found {found}; wanted: {wanted}"
+def _error(where: str, found: object, allowed: str) -> str:
+    return f"{where}: found {found}; allowed: {allowed}"
 
 
 def cluster_problems(spec: Spec) -> list[str]:

@@ -47,7 +47,7 @@ def plan(held: Content | None, spec: Spec, given: Given, now: datetime) -> Plan:
     before = held or Content(spec.cluster)
     if before.cluster != spec.cluster:
         raise CredentialsError(
-            f"store: found the store of cluster {before.cluster}; wanted: a separate store for "
+            f"store: found the store of cluster {before.cluster}; required: a separate store for "
             f"cluster {spec.cluster}"
         )
     advanced = ca_rotation.advance(before, spec, given.authority, now)
@@ -113,12 +113,12 @@ def _certificates(content: Content, spec: Spec, given: Given, now: datetime) -> 
     signing = content.signing
     if signing is None:
         raise CredentialsError(
-            "ca: found no issuing CA in the store; wanted: rotate: ca with phase: replace"
+            "ca: found no issuing CA in the store; required: rotate: ca with phase: replace"
         )
     if spec.certificates and days_left(signing.certificate, now) < 0:
         raise CredentialsError(
             f"ca: found {subject_of(signing.certificate)}, expired since "
-            f"{day(signing.certificate.not_valid_after_utc)}; wanted: a new CA, by rotate: ca "
+            f"{day(signing.certificate.not_valid_after_utc)}; required: a new CA, by rotate: ca "
             "with phase: replace, since its certificates are no longer trusted"
         )
     certificates, messages = dict(content.certificates), []
@@ -190,7 +190,7 @@ def _notes(content: Content, spec: Spec, now: datetime) -> tuple[str, ...]:
         end = day(signing.certificate.not_valid_after_utc)
         notes.append(
             f"CA {subject_of(signing.certificate)}: expires on {end}, with its certificates; "
-            "wanted: rotate: ca with phase: trust, issue, drop"
+            "required: rotate: ca with phase: trust, issue, drop"
         )
     for leaf in spec.certificates if spec.ca.directory else ():
         left = days_left(content.certificates[leaf.name].certificate, now)

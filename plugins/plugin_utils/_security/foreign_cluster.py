@@ -25,7 +25,7 @@ def refuse(
     """
     if held is None and spec.rotate != "none":
         raise CredentialsError(
-            f"store {path}: it does not exist, so nothing can be rotated; wanted: {WANTED}"
+            f"store {path}: it does not exist, so nothing can be rotated; required: {WANTED}"
         )
     roots = {root for machine in spec.machines for root in machine.roots}
     if held is not None and (not roots or roots & (_roots(held) | _roots(earlier()))):
@@ -34,7 +34,7 @@ def refuse(
     named = spec.anew == spec.cluster
     if roots and not named:
         raise CredentialsError(
-            f"{_foreign(spec, path, held)}: it was created from another store; wanted: {WANTED}"
+            f"{_foreign(spec, path, held)}: it was created from another store; required: {WANTED}"
         )
     if not roots and not named:
         _refuse_unknown(spec, path)
@@ -59,7 +59,7 @@ def _refuse_unknown(spec: Spec, path: str) -> None:
     if reasons:
         raise CredentialsError(
             f"store {path}: it does not exist yet, and it is unknown whether cluster "
-            f"{spec.cluster} already has keys: {_some(reasons, '; ')}; wanted: every machine in "
+            f"{spec.cluster} already has keys: {_some(reasons, '; ')}; required: every machine in "
             f"the run, with readable files; or {WANTED}"
         )
 
@@ -70,15 +70,15 @@ def _refuse_running(spec: Spec, path: str) -> None:
     if running:
         raise CredentialsError(
             f"store {path}: found machines of cluster {spec.cluster} with {len(running)} "
-            f"running containers ({_some(running)}); wanted: a stopped cluster before it gets "
+            f"running containers ({_some(running)}); required: a stopped cluster before it gets "
             "new keys and passwords (make down)"
         )
     absent = [each.name for each in spec.machines if not each.asked]
     if absent:
         raise CredentialsError(
             f"store {path}: found {len(absent)} machines outside the run ({_some(absent)}); "
-            "wanted: every machine of the inventory in a run that generates new keys; remove lost "
-            "machines from the inventory"
+            "required: every machine of the inventory in a run that generates new keys; remove "
+            "lost machines from the inventory"
         )
 
 

@@ -66,7 +66,7 @@ class _Reader:
                 data = VaultLib(self._store.secrets() or []).decrypt(data)
             return parse(data)
         except OSError as error:
-            self._problems.append(f"{path}: {error.strerror}; wanted: a readable file")
+            self._problems.append(f"{path}: {error.strerror}; required: a readable file")
         except pem.PkiError as error:
             self._problems.append(f"{path}: {error}")
         except vault_password.StoreError:
@@ -74,7 +74,7 @@ class _Reader:
         except AnsibleError:
             self._problems.append(
                 f"{path}: found a file of Ansible Vault that the store's password does not decrypt;"
-                " wanted: the store's password for this file, or a plain file"
+                " required: the store's password for this file, or a plain file"
             )
         return None
 

@@ -43,7 +43,7 @@ Issued = Callable[[Content, Spec], tuple[Content, tuple[str, ...]]]
 
 
 def stage_of(content: Content) -> str:
-    """The stage of a store."""
+    """Return how far the move to the quorum's own CA is; PLATFORM before it begins."""
     return content.quorum.stage if content.quorum else PLATFORM
 
 
@@ -94,7 +94,7 @@ def _next(before: Content | None, spec: Spec) -> str:
         return at
     if current < target - 1:
         raise CredentialsError(
-            f"phase: found {spec.phase}, but the quorum is in stage {at}; wanted: phase "
+            f"phase: found {spec.phase}, but the quorum is in stage {at}; allowed: phase "
             f"{PHASES[current]} first, rolled out to every server"
         )
     return order[target]

@@ -82,14 +82,14 @@ def document(text: str) -> dict[str, Any]:
         raise ContentError("found no store of credentials in the vault") from None
     if version not in (FORMAT, WITH_QUORUM):
         raise ContentError(
-            f"found a store of format {version}; wanted: {FORMAT} or {WITH_QUORUM}, or a newer "
+            f"found a store of format {version}; allowed: {FORMAT} or {WITH_QUORUM}, or a newer "
             "kafka-metal"
         )
     return dict(found)
 
 
 def read(text: str) -> Content:
-    """Parse the text of a store."""
+    """Parse the decrypted text of a store; raises ContentError."""
     found = document(text)
     try:
         quorum = found.get("quorum")

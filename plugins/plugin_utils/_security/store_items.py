@@ -23,7 +23,7 @@ PLATFORM = "platform"
 
 
 class TermError(ValueError):
-    """The term is invalid."""
+    """A term that is not of the form KIND or KIND:NAME."""
 
 
 class Missing(LookupError):
@@ -38,10 +38,10 @@ def parts_of(term: str) -> tuple[str, str]:
     if kind in NAMED and name:
         return kind, name
     if kind in NAMED:
-        raise TermError(f"found {term!r}; wanted: {kind}:NAME")
+        raise TermError(f"found {term!r}; allowed: {kind}:NAME")
     if kind in ALONE:
-        raise TermError(f"found {term!r}; wanted: {kind}, without a name")
-    raise TermError(f"found {term!r}; wanted: {one_of(kind, [*NAMED, *ALONE])}")
+        raise TermError(f"found {term!r}; allowed: {kind}, without a name")
+    raise TermError(f"found {term!r}; allowed: {one_of(kind, [*NAMED, *ALONE])}")
 
 
 def pick(store: Mapping[str, Any], term: str) -> str:

@@ -44,16 +44,16 @@ def load(path: str | None) -> Secrets | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StoreError(f"password_file {path}: {error.strerror}; wanted: a readable file") from (
-            None
-        )
+        raise StoreError(
+            f"password_file {path}: {error.strerror}; required: a readable file"
+        ) from (None)
     _check_mode(path, found)
     secret = get_file_vault_secret(filename=path, vault_id=IDENTITY, loader=DataLoader())
     try:
         secret.load()
     except AnsibleError as error:
         raise StoreError(
-            f"password_file {path}: {str(error).splitlines()[0]}; wanted: a file with the "
+            f"password_file {path}: {str(error).splitlines()[0]}; required: a file with the "
             "password, or a script that prints it"
         ) from None
     return [(IDENTITY, secret)]
@@ -63,7 +63,7 @@ def _of_the_run() -> Secrets:
     context = VaultSecretsContext.current(optional=True)
     if context is None or not context.secrets:
         raise StoreError(
-            "password_file: found none, and Ansible has no vault password; wanted: a path, "
+            "password_file: found none, and Ansible has no vault password; required: a path, "
             "or --vault-password-file"
         )
     return list(context.secrets)
@@ -72,13 +72,13 @@ def _of_the_run() -> Secrets:
 def _check_mode(path: str, found: os.stat_result) -> None:
     """Raise StoreError for a file that other users can read, or a script that they can change."""
     if not stat.S_ISREG(found.st_mode):
-        raise StoreError(f"password_file {path}: found no regular file; wanted: a regular file")
+        raise StoreError(f"password_file {path}: found no regular file; required: a regular file")
     script = found.st_mode & 0o111
     allowed, spec = (0o755, "go-w") if script else (0o600, "600")
     if found.st_mode & 0o777 & ~allowed:
         raise StoreError(
             f"password_file {path}: found mode {stat.S_IMODE(found.st_mode):04o}, accessible to "
-            f"others; wanted: chmod {spec} {path}"
+            f"others; required: chmod {spec} {path}"
         )
 
 
@@ -101,6 +101,6 @@ def create(path: str) -> None:
             os.unlink(temporary)
     except OSError as error:
         raise StoreError(
-            f"password_file {path}: cannot be created: {error.strerror}; wanted: a writable "
+            f"password_file {path}: cannot be created: {error.strerror}; required: a writable "
             "directory, or another path"
         ) from None

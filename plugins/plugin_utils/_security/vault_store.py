@@ -54,14 +54,14 @@ class Store:
             return None
         if not is_encrypted(data):
             raise StoreError(
-                f"store {self.path}: found a file that is not encrypted; wanted: "
+                f"store {self.path}: found a file that is not encrypted; required: "
                 "ansible-vault encrypt with the password of the store, or another path"
             )
         secrets = self.secrets()
         if secrets is None:
             path = vault_password.expanded(self.password_file or "")
             raise StoreError(
-                f"store {self.path}: found the store, but no password at {path}; wanted: this "
+                f"store {self.path}: found the store, but no password at {path}; required: this "
                 f"file from your backup or from the other control node; see {HELP}"
             )
         try:
@@ -70,7 +70,7 @@ class Store:
             source = self.password_file or "this run of Ansible"
             raise StoreError(
                 f"store {self.path}: found a password in {source} that does not decrypt it, or a "
-                f"damaged file; wanted: the password it was encrypted with; the previous "
+                f"damaged file; required: the password it was encrypted with; the previous "
                 f"generation is {self.previous}; see {HELP}"
             ) from None
 
@@ -82,13 +82,13 @@ class Store:
             if os.path.exists(self.previous):
                 raise StoreError(
                     f"store {self.path}: found only the previous generation, {self.previous}; "
-                    "wanted: the store from your backup, or the previous one renamed; remove it to "
-                    "start with a new CA"
+                    "required: the store from your backup, or the previous one renamed; remove it "
+                    "to start with a new CA"
                 ) from None
             return None
         except OSError as error:
             raise StoreError(
-                f"store {self.path}: {error.strerror}; wanted: a readable file"
+                f"store {self.path}: {error.strerror}; required: a readable file"
             ) from None
 
     def make_password(self) -> None:
@@ -108,8 +108,8 @@ class Store:
             _put(self.path, data)
         except OSError as error:
             raise StoreError(
-                f"store {self.path}: cannot be written: {error.strerror}; wanted: space and write "
-                "permission; the store is unchanged"
+                f"store {self.path}: cannot be written: {error.strerror}; required: space and "
+                "write permission; the store is unchanged"
             ) from None
 
     @contextlib.contextmanager
@@ -121,7 +121,7 @@ class Store:
             handle = os.open(f"{folder}/.{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise StoreError(
-                f"store {self.path}: its lock file cannot be created: {error.strerror}; wanted: "
+                f"store {self.path}: its lock file cannot be created: {error.strerror}; required: "
                 "write permission in its directory"
             ) from None
         try:
@@ -140,7 +140,7 @@ def _wait_for(handle: int, path: str) -> None:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 raise StoreError(
-                    f"store {path}: found it locked by another run for {LOCK_TIMEOUT} s; wanted: "
+                    f"store {path}: found it locked by another run for {LOCK_TIMEOUT} s; required: "
                     "the end of that run"
                 ) from None
         time.sleep(0.1)

@@ -14,7 +14,7 @@ from .host_secrets import FOLDER, Files, Host, client_keys, file, trusted
 
 
 def of_demo(host: Host) -> Files:
-    """Files of the demo client."""
+    """Return client.conf and CAs of the demo client; none in mode plain."""
     if not host.own.secured:
         return []
     mode = host.fact("security.own_mode")

@@ -46,7 +46,7 @@ class Host:
 
 
 def file(name: str, content: str) -> dict[str, str]:
-    """A file with its name in a folder of secrets."""
+    """Return an entry of service_secret_files."""
     return {"name": name, "content": content}
 
 

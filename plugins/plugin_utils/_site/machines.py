@@ -10,12 +10,12 @@ GROUP = "metal"
 
 
 def machine(inventory: Inventory, host: str) -> str:
-    """Name of the machine of a host."""
+    """Machine of a host: its ``metal_machine``, by default the host itself."""
     return str(inventory.get(host, "metal_machine", host))
 
 
 def names(inventory: Inventory) -> list[str]:
-    """Names of all machines."""
+    """Members of the group of machines."""
     return list(inventory.members(GROUP))
 
 

@@ -10,7 +10,7 @@ from .inventory import Inventory
 
 
 def mode(inventory: Inventory) -> str:
-    """Name of the mode."""
+    """Value of ``security_mode`` for the whole site."""
     return str(inventory.site_value("security_mode"))
 
 

@@ -55,7 +55,7 @@ def settle(place: Path, cluster: str, *, secrets: bool = True, dry: bool = False
                     _retire(each)
     except OSError as error:
         raise AnsibleError(
-            f"state of cluster {cluster}: {error.filename}: {error.strerror}; wanted: space and "
+            f"state of cluster {cluster}: {error.filename}: {error.strerror}; required: space and "
             f"write permission in {place}; the old directories are unchanged"
         ) from error
     return [f"state of cluster {cluster}: {each} is moved to {place}" for each in moves]
@@ -105,8 +105,8 @@ def _refuse_two_stores(source: Path, place: Path) -> None:
     if ours.exists() and theirs.exists() and ours.read_bytes() != theirs.read_bytes():
         raise AnsibleError(
             f"two different stores of keys: {theirs} (from an earlier version) and "
-            f"{ours}; wanted: one of them. Keep the one whose passwords (`ansible-vault view`) the "
-            f"cluster accepts, and move the other away. Nothing was touched; see {HELP}"
+            f"{ours}; required: one of them. Keep the one whose passwords (`ansible-vault view`) "
+            f"the cluster accepts, and move the other away. Nothing was touched; see {HELP}"
         )
 
 

@@ -69,7 +69,7 @@ class Archive:
 
 
 def archive_of(storage: FileStore, root: str, output: Output) -> Archive:
-    """Return the archive of an output."""
+    """Return the archive in the output's ``path`` below ``root``."""
     return Archive(storage, f"{root.rstrip('/')}/{output.path}", output.partition_by)
 
 

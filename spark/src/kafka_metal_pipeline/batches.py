@@ -37,7 +37,7 @@ def run(declaration: Declaration) -> int:
         limits = limits_of(spark, declaration.site, written(declaration))
         for flow in queries.flows(read, declaration, limits):
             preparation.check_room(flow, declaration)
-            queries.once(flow, declaration)
+            queries.write_batch(flow, declaration)
             log.info("%s: written", flow.name)
 
     return _with_session(declaration, command)

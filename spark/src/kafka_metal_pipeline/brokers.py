@@ -89,7 +89,7 @@ class Brokers:
         return limits
 
     def close(self) -> None:
-        """Disconnect."""
+        """Close the admin client, waiting at most 1 s."""
         self._admin.close(self._jvm.java.time.Duration.ofSeconds(1))
 
 
@@ -119,7 +119,7 @@ class TopicWatch:
         self._compare(self._seen)
 
     def stop(self) -> None:
-        """Stop the checks."""
+        """End the thread that checks topic ids."""
         self._stopped.set()
 
     def _compare(self, found: Mapping[str, Topic]) -> None:

@@ -29,9 +29,9 @@ def check(declaration: Declaration, partitions: Callable[[], int]) -> None:
     if declaration.resources.cores < needed:
         for_batches = ", and one for outputs in batches" if in_batches else ""
         raise CoresError(
-            f"pipeline {declaration.name}: resources.cores is {declaration.resources.cores}; "
-            f"{', '.join(real_time)}: trigger {REAL_TIME} needs one for each of the source's "
-            f"{count} partitions{for_batches}: {needed}"
+            f"pipeline {declaration.name}: resources.cores: found {declaration.resources.cores}; "
+            f"allowed: at least {needed} (trigger {REAL_TIME} of {', '.join(real_time)} needs one "
+            f"for each of the source's {count} partitions{for_batches})"
         )
 
 

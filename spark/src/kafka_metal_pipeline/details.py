@@ -15,7 +15,7 @@ MESSAGES = {
     "tombstone": "the record has no value",
     "empty": "the value is empty",
     "not_utf8": "the value is not UTF-8",
-    "lone_surrogate": "a string has half of a surrogate pair, which is no character",
+    "lone_surrogate": "a string has half of a surrogate pair, which is not a character",
     "trailing_garbage": "there is more text after the event's end",
     "not_an_object": "the value is JSON, but not an object",
     "unknown_schema": "the value has a schema that its subject did not have at the start",
@@ -29,7 +29,10 @@ MALFORMED = {
 
 
 def detail_of(source: Source, rules: dict[str, str]) -> Column:
-    """Return the text for ``_reason``; parses the value again, of rejected records only."""
+    """Return the text of ``_detail`` for the reason in ``_reason``.
+
+    Parses the value again, of rejected records only.
+    """
     reason = F.col("_reason")
     if source.format == "bytes":
         return _violated_rule(F.when(F.lit(False), ""), rules)

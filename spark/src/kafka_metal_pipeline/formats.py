@@ -177,7 +177,7 @@ class Plain:
         return F.lit(None).cast("string")
 
     def field_text(self, text: Column, field: Field) -> Column:
-        """Return the text."""
+        """Return ``text``: the whole value is the only field."""
         return text
 
 
@@ -190,7 +190,7 @@ FORMATS: dict[str, type[Json] | type[Csv] | type[Plain] | type[Avro]] = {
 
 
 def format_of(source: Source) -> Format:
-    """Return the format of a source."""
+    """Return the parser of a source's values."""
     return FORMATS[source.format](source)
 
 

@@ -15,7 +15,7 @@ NUMBER = "_number"
 
 
 def table_of(spark: SparkSession, site: DatabaseSite, output: Output, owner: str) -> Table:
-    """Return the table of an output."""
+    """Return an output's database table, with its staging table and statements."""
     kind, table = dialect(site.url), str(output.table)
     staged = staged_name(table, output.name)
     properties = _properties(site)
@@ -73,7 +73,7 @@ class JdbcDatabase:
             prepared.close()
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
+        """Return the rows of a query, with values as text."""
         prepared = self._prepared(statement, values)
         try:
             result = prepared.executeQuery()
@@ -86,7 +86,7 @@ class JdbcDatabase:
             prepared.close()
 
     def commit(self) -> None:
-        """Commit the transaction."""
+        """Commit the changes since the last commit."""
         self._connection.commit()
 
     def close(self) -> None:

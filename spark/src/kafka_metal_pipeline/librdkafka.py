@@ -72,7 +72,7 @@ def translated(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def connect(options: Mapping[str, str], transactional_id: str) -> Producer:
-    """Return a transactional producer."""
+    """Return a producer of confluent-kafka with this transactional id."""
     from confluent_kafka import Producer as Librdkafka
 
     client: Producer = Librdkafka(producer_options(options, transactional_id))

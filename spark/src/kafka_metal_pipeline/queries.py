@@ -168,7 +168,7 @@ def check_streaming(flow: Flow, pipeline: str) -> None:
         raise StatementError(pipeline, f"outputs.{flow.name}", error) from error
 
 
-def once(flow: Flow, declaration: Declaration) -> None:
+def write_batch(flow: Flow, declaration: Declaration) -> None:
     """Write the rows of a flow over stored records, as one batch.
 
     The mark's checkpoint is "batch": an archive or table that was written before is refused.
@@ -204,9 +204,12 @@ def _flow(events: DataFrame, declaration: Declaration, output: Output) -> Flow:
             rows = topic_rows(rows, output, declaration.source)
         elif output.path:
             rows = archive_rows(rows, output, declaration.source)
-        for what, names in (("partitioned by", output.partition_by), ("keyed by", output.keys)):
+        for key, names in (("partition_by", output.partition_by), ("keys", output.keys)):
             if missing := [name for name in names if name not in rows.columns]:
-                raise ValueError(f"{what} {missing}, which the statement does not select")
+                raise ValueError(
+                    f"{key}: found {', '.join(missing)}; allowed: columns of the statement: "
+                    f"{', '.join(rows.columns)}"
+                )
     except Exception as error:
         raise StatementError(declaration.name, f"outputs.{output.name}", error) from error
     return Flow(

@@ -50,11 +50,11 @@ class Parser:
         self.functions = frozenset(self._outline.functions().splitlines())
 
     def statement(self, sql: str) -> Parsed:
-        """Parse a statement."""
+        """Parse one query; other statements are refused."""
         return self._parsed(self._outline.ofStatement, sql, QUERY)
 
     def expression(self, sql: str) -> Parsed:
-        """Parse an expression."""
+        """Parse one expression, such as a predicate."""
         return self._parsed(self._outline.ofExpression, sql, ONE_EXPRESSION)
 
     def _parsed(self, outline: Any, sql: str, allowed: str) -> Parsed:

@@ -155,7 +155,10 @@ class Storage:
             return
         system.mkdirs(place.getParent())
         if not system.rename(path, place):
-            raise OSError(f"{file} cannot be moved to {target}")
+            raise OSError(
+                f"{file} cannot be moved to {target}: the file system reported no reason; "
+                "required: write access to both directories"
+            )
 
     def remove(self, place: str) -> None:
         """Remove a file or a directory tree, if it exists."""

@@ -24,7 +24,7 @@ class Producer(Protocol):
         """Fence off older producers of the same id and abort their transactions."""
 
     def begin_transaction(self) -> None:
-        """Start a transaction."""
+        """Begin a transaction; there must not be an open one."""
 
     def produce(
         self,
@@ -43,7 +43,7 @@ class Producer(Protocol):
         """Flush and commit."""
 
     def abort_transaction(self, timeout: float) -> None:
-        """Abort."""
+        """Abort the open transaction; consumers skip its records."""
 
 
 # Returns keys and values of the topic of marks, in order.

@@ -28,10 +28,10 @@ class Database(Protocol):
         """Run a statement with values for its question marks."""
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
+        """Return the rows of a query, with values as text."""
 
     def commit(self) -> None:
-        """Commit the transaction."""
+        """Commit the changes since the last commit."""
 
     def close(self) -> None:
         """Roll back uncommitted changes and disconnect."""

@@ -28,7 +28,7 @@ class Cluster(Protocol):
         """Return the assigned topics of each member, by group."""
 
     def committed(self, group: str) -> dict[Partition, int]:
-        """Return the committed offsets of a group."""
+        """Return a group's committed offset of each partition."""
 
     def ends(self, partitions: Iterable[Partition]) -> dict[Partition, int]:
         """Return the end offsets of partitions, without those that have no leader."""
@@ -41,7 +41,7 @@ class Cluster(Protocol):
 
 
 class Kafka:
-    """A Kafka cluster."""
+    """Read-only access to a cluster by its admin API."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         """Connect with ``options`` of librdkafka."""
@@ -69,7 +69,7 @@ class Kafka:
         }
 
     def committed(self, group: str) -> dict[Partition, int]:
-        """Return the committed offsets of a group."""
+        """Return a group's committed offset of each partition."""
         futures = self._admin.list_consumer_group_offsets(
             [ConsumerGroupTopicPartitions(group)], request_timeout=TIMEOUT_S
         )

@@ -47,7 +47,7 @@ def family(
 
 
 def of_groups(found: Found) -> Iterator[GaugeMetricFamily]:
-    """Return the metrics of consumer groups."""
+    """Yield lag, offsets and members of consumer groups as gauges."""
     where = ("group", "topic", "partition")
     keys = [(lag, (lag.group, lag.topic, str(lag.partition))) for lag in found.lags]
     yield family("lag_read_time_seconds", "When offsets were last read", (), [((), found.read)])

@@ -25,12 +25,12 @@ def gigabytes(value: float) -> str:
 
 
 def times(value: Optional[float]) -> str:
-    """Return a ratio."""
+    """Return a ratio with two decimals, or NOTHING."""
     return NOTHING if value is None else f"{value:.2f}"
 
 
 def percent(value: Optional[float]) -> str:
-    """Return a share in percent."""
+    """Return a share as whole percent, or NOTHING."""
     return NOTHING if value is None else f"{value * 100:.0f} %"
 
 

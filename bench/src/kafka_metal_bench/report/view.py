@@ -37,7 +37,7 @@ def rates(data: Data, row: str, side: str) -> Optional[Spread]:
 
 
 def result(data: Data, row: str, side: str, key: str) -> Optional[Spread]:
-    """Return another result of a row."""
+    """Return the spread of the samples ``key`` of a row's side, None without samples."""
     return spread(values(data["samples"], "table", row, side, key))
 
 

@@ -124,7 +124,7 @@ def fetch(url: str, password: str = "") -> str:
 
 
 def file_text(path: Path) -> str:
-    """Return the text of a file, or the error."""
+    """Return the text of a file, or why it cannot be read."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:

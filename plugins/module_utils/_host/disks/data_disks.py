@@ -45,9 +45,9 @@ def check_specs(specs: Sequence[Spec]) -> list[str]:
             errors.append(f"{spec.name!r}: a name has up to 32 letters, digits, - and _")
         if len(ways) != 1:
             given = " and ".join(ways) or "none"
-            errors.append(f"{spec.name}: found {given} of serial, wwn and path; wanted exactly one")
+            errors.append(f"{spec.name}: found {given} of serial, wwn, path; allowed: exactly one")
         if not spec.mount.startswith("/") or spec.mount.rstrip("/") != spec.mount:
-            errors.append(f"{spec.name}: mount {spec.mount!r} is no absolute path below /")
+            errors.append(f"{spec.name}: mount {spec.mount!r} is not an absolute path below /")
         for other in specs[:at]:
             if spec.name == other.name:
                 errors.append(f"{spec.name}: the name is declared twice")
@@ -86,19 +86,19 @@ def classify(
         return Disk(spec, FOREIGN, REFUSE, text, found[0], known, "one device for each name")
     device = found[0]
     state, text = _state_of(spec, device, owner, known)
-    action, wanted = _action(state, spec, device, known)
+    action, allowed = _action(state, spec, device, known)
     if adopt and state in (FOREIGN, SWAPPED) and _adoptable(spec, device):
         return Disk(spec, state, USE, text, device, known)
     if overwrite:
         blocker = _in_use(device) or ("set read-only" if device.read_only else "")
         if blocker:
             text, action = f"{text}; it is {blocker}", REFUSE
-            wanted = (
+            allowed = (
                 "a disk that is not in use: a name in overwrite does not unmount or stop anything"
             )
         else:
             action = FORMAT
-    return Disk(spec, state, action, text, device, known, wanted)
+    return Disk(spec, state, action, text, device, known, allowed)
 
 
 def _state_of(spec: Spec, device: Device, owner: Owner, known: str) -> tuple[str, str]:
@@ -216,7 +216,7 @@ def _check_one(disk: Disk, others: Sequence[Disk]) -> Disk:
 def refusals(disks: Sequence[Disk]) -> list[str]:
     """Return one message for each refused disk; any of them blocks all changes."""
     return [
-        f"{disk.where}: found {disk.found}" + (f"; wanted {disk.wanted}" if disk.wanted else "")
+        f"{disk.where}: found {disk.found}" + (f"; allowed: {disk.allowed}" if disk.allowed else "")
         for disk in disks
         if disk.action == REFUSE
     ]

@@ -19,6 +19,14 @@ from .disk_plan import Guard, Step
 from .immutable_flag import IMMUTABLE, SET_FLAGS, flags_of, is_immutable, make_immutable
 
 FSTAB = "/etc/fstab"
+# Packages of commands, by Debian's names; minimal systems lack the first one.
+PACKAGES = {
+    "mkfs.xfs": "xfsprogs",
+    "wipefs": "util-linux",
+    "mount": "mount",
+    "umount": "mount",
+    "systemctl": "systemd",
+}
 
 
 class DiskError(Exception):
@@ -30,7 +38,9 @@ def run(*command: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
-        raise DiskError(f"{command[0]} is not installed") from error
+        package = PACKAGES.get(command[0])
+        remedy = f"; required: the package {package}" if package else ""
+        raise DiskError(f"{command[0]} is not installed{remedy}") from error
     if done.returncode != 0:
         output = (done.stderr or done.stdout).strip()
         raise DiskError(f"{' '.join(command)}: exit code {done.returncode}: {output}")
@@ -129,7 +139,7 @@ def _check_fstab(path: str, mount: str, uuid: str) -> None:
     found = [(one["source"], one["fstype"], one["options"]) for one in listed]
     wanted = [(f"UUID={uuid}", "xfs", fstab.OPTIONS)]
     if found != wanted:
-        raise DiskError(f"{FSTAB} would mount {found} at {mount}; wanted {wanted}")
+        raise DiskError(f"{FSTAB} would mount {found} at {mount}; allowed: {wanted}")
 
 
 def format_disk(disk: Disk, owner: Owner, user: int) -> str:

@@ -101,7 +101,7 @@ class Disk:
     device: Device | None = None
     # UUID that fstab has for the mount: the disk was ready before.
     known: str = ""
-    wanted: str = field(default="", repr=False)
+    allowed: str = field(default="", repr=False)
 
     @property
     def where(self) -> str:

@@ -48,13 +48,13 @@ def _check_mount_point(disk: Disk, guard: Guard, taken: set[str]) -> Disk:
         return disk
     point = disk.spec.mount
     if point in taken:
-        found, wanted = f"another device mounted at {point}", "a free mount point: unmount it"
+        found, allowed = f"another device mounted at {point}", "a free mount point: unmount it"
     elif guard.entries:
         found = f"{guard.entries} entries in {point}, on the system disk"
-        wanted = "an empty mount point: move the entries, a mount would hide them"
+        allowed = "an empty mount point: move the entries, a mount would hide them"
     else:
         return disk
-    return replace(disk, action=REFUSE, found=found, wanted=wanted)
+    return replace(disk, action=REFUSE, found=found, allowed=allowed)
 
 
 def plan(disk: Disk, guard: Guard, fstab_content: str) -> list[Step]:

@@ -124,12 +124,12 @@ def blockers(authority: Authority, now: datetime) -> list[str]:
     problems = []
     path = (authority.certificate, *authority.chain)
     if not fits(authority.key, authority.certificate):
-        problems.append("found a key of another certificate; wanted: the key of the first one")
+        problems.append("found a key of another certificate; required: the key of the first one")
     for each in path:
         if not may_sign(each):
             problems.append(
                 f"found a certificate that may not sign others: {subject_of(each)}; "
-                "wanted: that of a CA (CA:TRUE, keyCertSign)"
+                "required: that of a CA (CA:TRUE, keyCertSign)"
             )
         problems += dates(each, now)
     problems += path_errors(path)
@@ -142,12 +142,12 @@ def path_errors(path: Sequence[x509.Certificate]) -> list[str]:
         if not signed_by(below, above):
             return [
                 f"found {subject_of(above)} after {subject_of(below)}, which it did not sign; "
-                "wanted: each certificate followed by its issuer"
+                "required: each certificate followed by its issuer"
             ]
     if not self_signed(path[-1]):
         return [
             f"found no issuer of {subject_of(path[-1])}; "
-            "wanted: all certificates up to the root in the same file"
+            "required: all certificates up to the root in the same file"
         ]
     return []
 
@@ -156,10 +156,10 @@ def dates(certificate: x509.Certificate, now: datetime) -> list[str]:
     """Return the reason why the certificate is not valid now."""
     begin, end = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     if now > end:
-        return [f"found {subject_of(certificate)} expired since {day(end)}; wanted: a valid one"]
+        return [f"found {subject_of(certificate)} expired since {day(end)}; required: a valid one"]
     if now < begin:
         return [
-            f"found {subject_of(certificate)} not valid before {day(begin)}; wanted: a valid one"
+            f"found {subject_of(certificate)} not valid before {day(begin)}; required: a valid one"
         ]
     return []
 

@@ -28,16 +28,16 @@ def key_of(text: bytes) -> PrivateKey:
     try:
         key = serialization.load_pem_private_key(_key_part(text), password=None)
     except TypeError:
-        raise PkiError("found a key with a passphrase; wanted: a key without") from None
+        raise PkiError("found a key with a passphrase; required: a key without") from None
     except (ValueError, UnsupportedAlgorithm):
-        raise PkiError("found no readable private key; wanted: a key in PEM") from None
+        raise PkiError("found no readable private key; required: a key in PEM") from None
     if isinstance(key, ec.EllipticCurvePrivateKey) and key.curve.name in CURVES:
         return key
     if isinstance(key, rsa.RSAPrivateKey) and key.key_size >= RSA_BITS:
         return key
     size = getattr(key, "key_size", "")
     kind = type(key).__name__.removeprefix("_").removesuffix("PrivateKey")
-    raise PkiError(f"found a key of {f'{kind} {size}'.strip()}; wanted: {KEYS_ALLOWED}")
+    raise PkiError(f"found a key of {f'{kind} {size}'.strip()}; allowed: {KEYS_ALLOWED}")
 
 
 def _key_part(text: bytes) -> bytes:
@@ -65,7 +65,7 @@ def certificates_of(text: bytes) -> tuple[x509.Certificate, ...]:
     except ValueError:
         found = ()
     if not found:
-        raise PkiError("found no readable certificate; wanted: certificates in PEM")
+        raise PkiError("found no readable certificate; required: certificates in PEM")
     return found
 
 

@@ -40,19 +40,19 @@ def blockers(pair: Pair, leaf: Leaf, roots: Iterable[x509.Certificate], now: dat
     roots, certificate = tuple(roots), pair.certificate
     problems = []
     if not fits(pair.key, certificate):
-        problems.append("found a key of another certificate; wanted: the key of this one")
+        problems.append("found a key of another certificate; required: the key of this one")
     for each in (certificate, *pair.chain):
         problems += dates(each, now)
         if isinstance(each.signature_hash_algorithm, INSECURE_HASHES):
             name = each.signature_hash_algorithm.name.upper()
             problems.append(
-                f"found {subject_of(each)} signed with {name}; wanted: SHA-256 or better"
+                f"found {subject_of(each)} signed with {name}; allowed: SHA-256 or better"
             )
     if root_of(certificate, pair.chain, roots) is None:
         known = ", ".join(map(subject_of, roots))
         problems.append(
             f"found a certificate of {certificate.issuer.rfc4514_string()} that has no "
-            f"trusted root; wanted: one of {known}, with all intermediate certificates"
+            f"trusted root; allowed: one of {known}, with all intermediate certificates"
         )
     return problems + _missing(certificate, leaf)
 
@@ -69,7 +69,7 @@ def _missing(certificate: x509.Certificate, leaf: Leaf) -> list[str]:
         if missing:
             problems.append(
                 f"found the {what} {', '.join(found) or 'none'}; "
-                f"wanted: also {', '.join(sorted(missing))}"
+                f"required: also {', '.join(sorted(missing))}"
             )
     return problems
 
@@ -86,6 +86,6 @@ def root_blockers(roots: Iterable[x509.Certificate], now: datetime) -> list[str]
     problems = []
     for root in roots:
         if not self_signed(root) or not may_sign(root):
-            problems.append(f"found {subject_of(root)}, which is no root; wanted: only roots")
+            problems.append(f"found {subject_of(root)}, which is not a root; allowed: only roots")
         problems += dates(root, now)
     return problems

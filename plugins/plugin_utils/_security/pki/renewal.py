@@ -65,7 +65,7 @@ def reason_to_renew(
         return "the intermediate certificates have changed"
     desired = name_of(leaf.organization, leaf.common_name)
     if certificate.subject != desired:
-        return f"its subject is {subject_of(certificate)}, wanted: {desired.rfc4514_string()}"
+        return f"its subject is {subject_of(certificate)}; declared: {desired.rfc4514_string()}"
     return _other_names(certificate, leaf) or _age(certificate, leaf, authority, now, before_days)
 
 
@@ -77,7 +77,7 @@ def _other_names(certificate: x509.Certificate, leaf: Leaf) -> str | None:
         ("usages", has.usages or (), leaf.usages),
     ):
         if set(found) != set(desired):
-            return f"its {what} are {_listed(found)}, wanted: {_listed(desired)}"
+            return f"its {what} are {_listed(found)}; declared: {_listed(desired)}"
     return None
 
 
