@@ -155,7 +155,7 @@ def test_outputs_may_have_different_watermarks(spark: SparkSession) -> None:
         ({"a": {"sql": "SELECT * FORM events", "topic": "o"}}, {}, "outputs.a: "),
         ({"a": {"sql": "TABLE events", "topic": "o", "key": "nn"}}, {}, "`nn`"),
         ({"a": {"sql": "SELECT _offset FROM events", "topic": "o"}}, {}, "nothing but _offset"),
-        ({"a": {"path": "x", "partition_by": ["day"]}}, {}, "['day']"),
+        ({"a": {"path": "x", "partition_by": ["day"]}}, {}, "partition_by: found day"),
         (
             {"a": {"path": "x", "sql": "SELECT id FROM events", "partition_by": ["date"]}},
             {},

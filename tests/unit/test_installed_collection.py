@@ -205,7 +205,7 @@ def test_installed_collection_has_the_same_images(machine: Machine):
     assert done.returncode == 0, done.stdout + done.stderr
     own = machine.folder / "own.json"
     subprocess.run(
-        ["ansible-playbook", machine.folder / "images.yml", f"-eanswer={own}"],
+        ["ansible-playbook", machine.folder / "images.yml", f"-eresult_file={own}"],
         check=True,
         capture_output=True,
     )
