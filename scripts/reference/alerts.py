@@ -1,9 +1,15 @@
-"""Alerts, from monitoring/alerts."""
+"""Alerts by severity, from monitoring/alerts."""
 
 import re
-from pathlib import Path
 
-import yaml
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import (
+    SEVERITIES,
+    Alert,
+    alerts_of,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
+    read_alerts,
+)
 
 from .markdown import code, table
 
@@ -13,6 +19,7 @@ An alert of severity `page` goes to the person on call at once, one of severity 
 the morning. Change limits or severity, or remove an alert, with `monitoring_alerts`:
 [monitoring](../operate/guides/monitoring.md). The name of an alert links to its page.
 """
+COLUMNS = ("alert", "summary", "for", "limits", "muted by an operation")
 # Scope in which a planned operation mutes the alert.
 MUTED = {
     "loud": "never",
@@ -22,24 +29,20 @@ MUTED = {
 }
 
 
-def _summary(text: str) -> str:
-    return re.sub(r"{{ *\$labels\.(\w+) *}}", r"*\1*", text)
-
-
-def _row(name: str, alert: dict) -> tuple[str, ...]:
-    limits = ", ".join(f"{code(key)} {value}" for key, value in (alert.get("limits") or {}).items())
+def _row(alert: Alert) -> tuple[str, ...]:
     return (
-        f"[{name}](../operate/alerts/{name}.md)", alert["severity"], _summary(alert["summary"]),
-        str(alert.get("for", "")), limits, MUTED[alert.get("maintenance", "loud")],
-    )  # fmt: skip
+        f"[{alert.name}](../operate/alerts/{alert.name}.md)",
+        re.sub(r"{{ *\$labels\.(\w+) *}}", r"*\1*", alert.summary),
+        alert.lasting,
+        ", ".join(f"{code(name)} {value:g}" for name, value in alert.limits.items()),
+        MUTED[alert.maintenance],
+    )
 
 
-def page(root: Path) -> str:
+def page() -> str:
     """The page as Markdown."""
-    parts = [HEAD]
-    for path in sorted((root / "monitoring/alerts").glob("*.yml")):
-        alerts = yaml.safe_load(path.read_text(encoding="utf-8"))
-        columns = ("alert", "severity", "summary", "for", "limits", "muted by an operation")
-        rows = [_row(name, alert) for name, alert in alerts.items()]
-        parts.append(f"\n## {path.stem.capitalize()}\n\n{table(columns, rows)}")
+    alerts, parts = alerts_of(read_alerts()), [HEAD]
+    for severity in SEVERITIES:
+        rows = [_row(alert) for alert in alerts if alert.severity == severity]
+        parts.append(f"\n## Severity {code(severity)}\n\n{table(COLUMNS, rows)}")
     return "".join(parts)

@@ -1,7 +1,5 @@
 """Exit codes of the verbs, from scripts/verbs/codes.py."""
 
-from pathlib import Path
-
 from verbs.codes import MEANING, Code
 
 from .markdown import code, table
@@ -13,7 +11,7 @@ HEAD = """# Exit codes
 """
 
 
-def page(_: Path) -> str:
+def page() -> str:
     """The page as Markdown."""
     rows = [(code(int(each)), MEANING[each]) for each in Code]
     return HEAD + table(("code", "meaning"), rows)

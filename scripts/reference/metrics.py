@@ -1,8 +1,12 @@
 """Metrics by job, from monitoring/series.yml and monitoring/records.yml."""
 
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Any
 
-import yaml
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
+    read_records,
+    read_series,
+)
 
 from .markdown import code, table
 
@@ -12,10 +16,11 @@ Prometheus collects these metrics. Alerts and dashboards use no others: a test c
 metric also has the labels `cluster`, `host`, `job` and `instance`. The unit `time` is a moment in
 seconds since 1970; the unit `state` is 1 or 0.
 """
+COLUMNS = ("metric", "type", "unit", "labels", "meaning")
 EVERY = "every"
 
 
-def _rows(entries: dict) -> list[tuple[str, ...]]:
+def _rows(entries: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, ...]]:
     return [
         (code(name), each["type"], each["unit"], ", ".join(map(code, each.get("labels") or ())),
          each["meaning"])
@@ -23,15 +28,12 @@ def _rows(entries: dict) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def page(root: Path) -> str:
+def page() -> str:
     """The page as Markdown."""
-    jobs = yaml.safe_load((root / "monitoring/series.yml").read_text(encoding="utf-8"))
-    recorded = yaml.safe_load((root / "monitoring/records.yml").read_text(encoding="utf-8"))
     parts = [HEAD]
-    for job, entries in jobs.items():
+    for job, entries in read_series().items():
         title = "Every target" if job == EVERY else f"Job `{job}`"
-        columns = ("metric", "type", "unit", "labels", "meaning")
-        parts.append(f"\n## {title}\n\n{table(columns, _rows(entries))}")
-    rows = [(code(name), code(" ".join(str(expr).split()))) for name, expr in recorded.items()]
+        parts.append(f"\n## {title}\n\n{table(COLUMNS, _rows(entries))}")
+    rows = [(code(name), code(" ".join(expr.split()))) for name, expr in read_records().items()]
     parts.append(f"\n## Recording rules\n\n{table(('metric', 'expression'), rows)}")
     return "".join(parts)

@@ -7,6 +7,8 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_variables i
 
 from .markdown import code, table
 
+ROOT = Path(__file__).resolve().parents[2]
+
 HEAD = """# Variables
 
 Set these variables in `group_vars` or `host_vars` of your inventory. `make preflight` refuses a
@@ -15,10 +17,10 @@ are on the page of the role.
 """
 
 
-def options(root: Path) -> dict[str, tuple[str, str]]:
+def options() -> dict[str, tuple[str, str]]:
     """Role and description by option."""
     found = {}
-    for path in sorted(root.glob("roles/*/meta/argument_specs.yml")):
+    for path in sorted(ROOT.glob("roles/*/meta/argument_specs.yml")):
         role = path.parts[-3]
         for entry in yaml.safe_load(path.read_text(encoding="utf-8"))["argument_specs"].values():
             for name, option in (entry.get("options") or {}).items():
@@ -26,11 +28,11 @@ def options(root: Path) -> dict[str, tuple[str, str]]:
     return found
 
 
-def page(root: Path) -> str:
+def page() -> str:
     """The page as Markdown."""
     site = [(code(name), meaning) for name, meaning in sorted(SITE_VARIABLES.items())]
     parts = [HEAD, "\n## The whole site\n\n", table(("variable", "meaning"), site)]
-    known = options(root)
+    known = options()
     for role in sorted({role for role, _ in known.values()}):
         rows = [(code(name), text) for name, (owner, text) in known.items() if owner == role]
         title = f"\n## Role [{role}](collection/{role}_role.rst)\n\n"

@@ -1,72 +1,59 @@
 """Kinds of services with ports, accounts, certificates and users, from the catalogue.
 
-The catalogue is roles/*/meta/services/KIND.yml; values of variables are the defaults of the role.
+Values of variables are the defaults of the roles.
 """
 
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
-import yaml
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import Service
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.reading import catalogue
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.variables import defaults
 
 from .markdown import code, table
 
 HEAD = """# Services
 
-The catalogue of services: `roles/ROLE/meta/services/KIND.yml`. A field names a variable of the
-inventory; its default value is in parentheses. Preflight, start order, certificates, accounts,
-scrape jobs and the status screen are derived from it.
+The catalogue of services: `roles/ROLE/meta/services/KIND.yml`, in start order. A field names a
+variable of the inventory; its default value is in parentheses. Preflight, start order,
+certificates, accounts, scrape jobs and the status screen are derived from it.
 """
-OPERATOR = "who connects"
-
-
-def _yaml(path: Path) -> dict[str, Any]:
-    return yaml.safe_load(path.read_text(encoding="utf-8")) or {}
 
 
 def _value(found: Any) -> str:
     """A default as text; one that is computed has no text."""
     if isinstance(found, dict):
-        ports = [f"{name} {each['port']}" for name, each in found.items() if "port" in each]
-        return ", ".join(ports)
+        return ", ".join(f"{name} {each['port']}" for name, each in found.items() if "port" in each)
     return "" if found is None or "{{" in str(found) else str(found)
 
 
-def _variables(names: list[str], defaults: dict[str, Any]) -> str:
-    shown = []
-    for name in names:
-        value = _value(defaults.get(name))
-        shown.append(code(name) + (f" ({value})" if value else ""))
-    return ", ".join(shown)
+def _variables(names: Iterable[str | None]) -> str:
+    """Variables with their defaults; a kind may lack one."""
+    values = [(name, _value(defaults().get(name))) for name in names if name]
+    return ", ".join(code(name) + (f" ({value})" if value else "") for name, value in values)
 
 
-def _section(kind: dict[str, Any], role: str, defaults: dict[str, Any]) -> str:
-    single = [kind[field] for field in ("agent",) if field in kind]
+def _section(kind: Service) -> str:
+    callers = (
+        f"group {code(each.group)} to {code(each.port)}: {each.purpose}" for each in kind.callers
+    )
     rows = [
-        ("role", f"[{role}](collection/{role}_role.rst)"),
-        ("hosts", f"group {code(kind.get('group', kind['kind']))}"),
-        ("name of an instance", code(kind.get("instance", ""))),
-        ("starts after", ", ".join(map(code, kind.get("after") or ()))),
-        ("ports", _variables(kind.get("ports") or [], defaults)),
-        ("port for metrics", _variables(single, defaults)),
-        ("directories", _variables(kind.get("directories") or [], defaults)),
-        ("heap, memory limit", _variables(
-            [kind[field] for field in ("heap", "memory") if field in kind], defaults)),
-        ("runs as", ", ".join(
-            f"{code(each['service'])} uid {each['uid']}" for each in kind.get("users") or ())),
-        ("certificates", ", ".join(code(each["name"]) for each in kind.get("certificates") or ())),
-        ("accounts in Kafka", ", ".join(map(code, kind.get("accounts") or ()))),
-        (OPERATOR, "; ".join(
-            f"group {code(each['group'])} to {code(each['port'])}: {each['purpose']}"
-            for each in kind.get("callers") or ())),
-    ]  # fmt: skip
-    return f"\n## {kind['kind']}\n\n" + table(("", ""), [row for row in rows if row[1]])
+        ("role", f"[{kind.role}](collection/{kind.role}_role.rst)"),
+        ("hosts", f"group {code(kind.group)}"),
+        ("name of an instance", code(kind.instance)),
+        ("starts after", ", ".join(map(code, kind.after))),
+        ("ports", _variables(kind.ports)),
+        ("port for metrics", _variables([kind.agent])),
+        ("directories", _variables(kind.directories)),
+        ("heap, memory limit", _variables([kind.heap, kind.memory])),
+        ("runs as", ", ".join(f"{code(each.service)} uid {each.uid}" for each in kind.users)),
+        ("certificates", ", ".join(code(each.name) for each in kind.certificates)),
+        ("accounts in Kafka", ", ".join(map(code, kind.accounts))),
+        ("who connects", "; ".join(callers)),
+    ]
+    return f"\n## {kind.kind}\n\n" + table(("", ""), [row for row in rows if row[1]])
 
 
-def page(root: Path) -> str:
+def page() -> str:
     """The page as Markdown."""
-    parts = [HEAD]
-    for path in sorted(root.glob("roles/*/meta/services/*.yml")):
-        role = path.parts[-4]
-        defaults = _yaml(root / f"roles/{role}/defaults/main.yml")
-        parts.append(_section(_yaml(path), role, defaults))
-    return "".join(parts)
+    return HEAD + "".join(map(_section, catalogue()))

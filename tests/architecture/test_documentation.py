@@ -3,8 +3,15 @@
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path, PurePath
 
 import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import CHECKS
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_variables import SITE_VARIABLES
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+from reference import alerts, metrics, options, services
 
 PAGES = ("docs/**/*.md", "README.md", "CONTRIBUTING.md")
 # Reports that `make bench` writes.
@@ -61,17 +68,15 @@ def test_pages_name_only_make_targets_that_exist(repository, pages):
 
 
 def test_pages_name_only_playbooks_that_exist(repository, pages):
-    playbooks = {path.split("/")[-1][:-4] for path in repository.files("playbooks/*.yml")}
+    playbooks = stems(repository, "playbooks/*.yml")
     found = named(pages, r"ansible-playbook (?:-\S+ \S+ )*metal\.kafka\.(\w+)")
 
     assert {(page, name) for page, name in found if name not in playbooks} == set()
 
 
 def test_pages_name_only_plugins_that_exist(repository, pages):
-    files = repository.files("plugins/*/*.py", "plugins/filter/*.yml", "roles/*/meta/main.yml")
-    known = {path.rsplit("/", 1)[-1].rsplit(".", 1)[0] for path in files}
-    known |= {path.split("/")[1] for path in files if path.startswith("roles/")}
-    known |= {path.split("/")[-1][:-4] for path in repository.files("playbooks/*.yml")}
+    known = stems(repository, "plugins/*/*.py", "plugins/filter/*.yml", "playbooks/*.yml")
+    known |= set(repository.folders("roles/*"))
     found = named(pages, r"\bmetal\.kafka\.([a-z]\w+)")
 
     assert {(page, name) for page, name in found if name not in known} == set()
@@ -93,7 +98,7 @@ def test_pages_name_only_files_that_exist(repository, pages):
 
 def test_pages_name_only_variables_that_exist(repository, pages):
     roles = repository.folders("roles/*")
-    known = set(sites_own())
+    known = set(SITE_VARIABLES)
     for role in roles:
         known |= set(repository.options(role))
     prefixes = "|".join(sorted(roles, key=len, reverse=True))
@@ -104,11 +109,8 @@ def test_pages_name_only_variables_that_exist(repository, pages):
 
 
 def test_pages_name_only_alerts_that_exist(repository, pages):
-    alerts = {
-        name
-        for path in repository.files("monitoring/alerts/*.yml")
-        for name in repository.yaml(path)
-    }
+    files = repository.files("monitoring/alerts/*.yml")
+    declared = {name for path in files for name in repository.yaml(path)}
     linked = {
         (page, name)
         for page, text in pages.items()
@@ -116,14 +118,14 @@ def test_pages_name_only_alerts_that_exist(repository, pages):
         if name != "index"
     }
 
-    assert {(page, name) for page, name in linked if name not in alerts} == set()
+    assert {(page, name) for page, name in linked if name not in declared} == set()
 
 
 def test_every_option_of_a_role_is_in_a_page(repository):
-    page = reference("options")
-    options = {name for role in repository.folders("roles/*") for name in repository.options(role)}
+    page = options.page()
+    known = {name for role in repository.folders("roles/*") for name in repository.options(role)}
 
-    assert {name for name in options | set(sites_own()) if f"`{name}`" not in page} == set()
+    assert {name for name in known | set(SITE_VARIABLES) if f"`{name}`" not in page} == set()
 
 
 def test_every_verb_has_a_page(repository):
@@ -132,66 +134,41 @@ def test_every_verb_has_a_page(repository):
     verbs = {name for name in targets if re.search(rf"^{name}:", operators, re.MULTILINE)} - {
         "test"
     }
-    pages = {path.split("/")[-1][:-3] for path in repository.files("docs/operate/verbs/*.md")}
 
-    assert verbs - pages == set()
+    assert verbs - stems(repository, "docs/operate/verbs/*.md") == set()
 
 
 def test_every_kind_of_service_alert_and_metric_is_in_the_reference(repository):
-    services, alerts, metrics = map(reference, ("services", "alerts", "metrics"))
-
+    page = services.page()
     for path in repository.files("roles/*/meta/services/*.yml"):
-        assert f"\n## {repository.yaml(path)['kind']}\n" in services
+        assert f"\n## {repository.yaml(path)['kind']}\n" in page
+    page = alerts.page()
     for path in repository.files("monitoring/alerts/*.yml"):
-        assert all(f"[{name}](" in alerts for name in repository.yaml(path))
+        assert all(f"[{name}](" in page for name in repository.yaml(path))
+    page = metrics.page()
     for entries in repository.yaml("monitoring/series.yml").values():
-        assert all(f"`{name}`" in metrics for name in entries)
+        assert all(f"`{name}`" in page for name in entries)
 
 
 def test_the_readme_is_short(repository):
     assert len(repository.lines("README.md")) <= 120
 
 
-def reference(name: str) -> str:
-    """A generated page."""
-    from pathlib import Path
-
-    root = Path(__file__).resolve().parents[2]
-    sys.path.insert(0, str(root / "scripts"))
-    try:
-        module = __import__(f"reference.{name.replace('-', '_')}", fromlist=["page"])
-    finally:
-        sys.path.pop(0)
-    return module.page(root)
-
-
-def sites_own() -> dict[str, str]:
-    """Variables that belong to the whole site."""
-    from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_variables import (
-        SITE_VARIABLES,
-    )
-
-    return dict(SITE_VARIABLES)
+def stems(repository, *patterns: str) -> set[str]:
+    """Names of files without folder and ending."""
+    return {PurePath(path).stem for path in repository.files(*patterns)}
 
 
 def not_variables(repository) -> set[str]:
     """Names with the prefix of a role that are no variables: plugins, checks, metrics, files."""
-    from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import CHECKS
-
     # A folder of Ansible's inventories, a key of pipelines, a function of Spark.
     names = {"host_vars", "spark_options", "spark_partition_id"}
     names |= {each.__name__ for each in CHECKS}
     # `make drill D=NAME`.
-    drills = repository.files("molecule/*/tests/test_*.py", "molecule/*/drills/test_*.py")
-    names |= {path.split("/test_")[-1][:-3] for path in drills}
-    names |= {
-        path.rsplit("/", 1)[-1].rsplit(".", 1)[0] for path in repository.files("plugins/**/*.*")
-    }
-    names |= {path.split("/")[-1][:-4] for path in repository.files("roles/*/meta/services/*.yml")}
-    names |= {
-        path.split("/")[-1][:-4]
-        for path in repository.files("playbooks/*.yml", "roles/*/tasks/*.yml")
-    }
+    drills = stems(repository, "molecule/*/tests/test_*.py", "molecule/*/drills/test_*.py")
+    names |= {name.removeprefix("test_") for name in drills}
+    names |= stems(repository, "plugins/**/*.*", "playbooks/*.yml", "roles/*/tasks/*.yml")
+    names |= stems(repository, "roles/*/meta/services/*.yml")
     for entries in repository.yaml("monitoring/series.yml").values():
         names |= set(entries)
     return names
@@ -200,7 +177,7 @@ def not_variables(repository) -> set[str]:
 def test_every_renamed_variable_has_a_new_name_and_is_in_the_page_of_the_release(repository):
     renamed = repository.yaml("meta/renamed_variables.yml")
     known = {name for role in repository.folders("roles/*") for name in repository.options(role)}
-    known |= set(sites_own())
+    known |= set(SITE_VARIABLES)
     page = repository.text("docs/start/from-0.1.md")
 
     assert {old for old, new in renamed.items() if re.match(r"\w+", new)[0] not in known} == set()
