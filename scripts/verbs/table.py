@@ -16,7 +16,7 @@ from pathlib import Path
 from verbs.codes import Code
 from verbs.logs import logs
 from verbs.run import ROOT, SCREEN, play, site, wait
-from verbs.values import refuse, value, variables, yes
+from verbs.values import RefusedError, refuse, value, variables, yes
 
 Verb = Callable[[], int]
 Names = Mapping[str, str]
@@ -162,7 +162,12 @@ VERBS: Mapping[str, Verb] = {
 def main() -> int:
     """Run the verb that is named on the command line."""
     name = sys.argv[1] if len(sys.argv) > 1 else ""
-    if name not in VERBS:
-        refuse(f"found verb {name!r}; allowed: {', '.join(VERBS)}")
     os.environ["PATH"] = f"{os.environ['PATH']}{os.pathsep}{ROOT / '.venv/bin'}"
-    return VERBS[name]()
+    try:
+        if name not in VERBS:
+            refuse(f"found verb {name!r}; allowed: {', '.join(VERBS)}")
+        return VERBS[name]()
+    except RefusedError as refused:
+        print(refused, file=sys.stderr)
+        # 2 of `plan` means changes.
+        return Code.PLAN_FAILED if name == "plan" else Code.NOT_WELL

@@ -3,12 +3,9 @@
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
-
-from verbs.codes import Code
 
 # Allowed names of containers, and therefore of clusters and services.
 NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*")
@@ -17,11 +14,13 @@ HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 YES, NO = ("1", "yes", "true", "on"), ("", "0", "no", "false", "off")
 
 
+class RefusedError(Exception):
+    """The run is refused before changes; the text says why."""
+
+
 def refuse(text: str) -> NoReturn:
-    """Print why the run is refused, and exit before changes."""
-    print(f"make: {text}; nothing was touched", file=sys.stderr)
-    # 2 of `plan` means changes.
-    sys.exit(Code.PLAN_FAILED if sys.argv[1:2] == ["plan"] else Code.NOT_WELL)
+    """End the run before changes."""
+    raise RefusedError(f"make: {text}; nothing was touched")
 
 
 def value(name: str) -> str:
