@@ -1,4 +1,4 @@
-"""Playbooks of verbs print a screen and set the exit code of docs/operate/verbs/index.md."""
+"""Playbooks of verbs print a screen and set the exit code of scripts/verbs/codes.py."""
 
 import json
 import os
