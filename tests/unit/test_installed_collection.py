@@ -150,11 +150,19 @@ def machine(tmp_path_factory, archive: Path) -> Machine:
         target = folder / "mine/group_vars" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(local / "group_vars" / name, target)
+    cluster = folder / "mine/group_vars/all/cluster.yml"
+    # Not the name and ports of a cluster that runs on this machine. Variables next to an
+    # inventory override those within its file.
+    own = yaml.safe_load(cluster.read_text()) | {
+        "cluster_name": "unit-installed",
+        "port_offset": 27_000,
+    }
+    cluster.write_text(yaml.safe_dump(own))
     groups = yaml.safe_load((local / "hosts.yml").read_text())["all"]["children"]
     # One host of each group, because every host takes time.
     first = {name: dict([next(iter(groups[name]["hosts"].items()))]) for name in GROUPS}
     site = {"all": {"children": {name: {"hosts": hosts} for name, hosts in first.items()}}}
-    site["all"]["vars"] = {"cluster_name": "unit-installed", "port_offset": 27_000, **HOST}
+    site["all"]["vars"] = dict(HOST)
     site["all"]["vars"]["kafka_content_defaults"] = {"replication": 1, "min_insync": 1}
     (folder / "mine/hosts.yml").write_text(yaml.safe_dump(site))
     return machine
