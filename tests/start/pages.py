@@ -10,6 +10,7 @@ import yaml
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PROMPT = "$ "
+ROW = re.compile(r"^\| \d+ \| `(make [^`]*)`", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Page:
             for number, line in enumerate(block.splitlines(), first):
                 if line.startswith(PROMPT):
                     yield number, line.removeprefix(PROMPT)
+
+    def steps(self) -> Iterator[tuple[int, str]]:
+        """Line number and command of each row of a table of steps."""
+        for match in ROW.finditer(self.text):
+            yield self.text.count("\n", 0, match.start()) + 1, match[1]
 
     def declare(self, file: Path) -> None:
         """Add what the page declares to ``file``, below the keys that are there."""
