@@ -143,9 +143,9 @@ def test_a_kind_on_every_machine_is_a_target_and_validated(found):
 
 
 def test_a_new_kind_has_a_certificate_and_an_account(found):
-    certificates = {each["name"]: each for each in found(site("people.certificates"))}
+    certificates = {each["name"]: each for each in found(site("credentials.certificates"))}
     assert certificates["gateway1"]["ips"] == ["10.0.0.7"]
-    assert "gateway" in found(site("people.passwords"))
+    assert "gateway" in found(site("users.with_password"))
 
 
 def test_preflight_validates_a_new_kind(found):

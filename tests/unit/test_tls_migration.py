@@ -134,7 +134,7 @@ def test_brokers_own_znodes_only_after_all_authenticate(mode):
     authenticated = [
         zookeeper_tls_migration.with_certificate(mode, phase) for phase in tls_migration.ORDER
     ]
-    owning = [tls_migration.PHASES[phase].owned for phase in tls_migration.ORDER]
+    owning = [tls_migration.PHASES[phase].metadata_acls for phase in tls_migration.ORDER]
 
     assert owning.index(True) == authenticated.index(True) + 1
 

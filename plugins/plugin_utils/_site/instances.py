@@ -17,7 +17,7 @@ from .inventory import Inventory
 # Facts on which a kind or one of its certificates may depend.
 CONDITIONS: Mapping[str, Callable[[Inventory], Any]] = {
     "monitoring.proxied": monitoring.proxied,
-    "monitoring.watching": monitoring.watching,
+    "monitoring.hosts": monitoring.hosts,
     "spark.recovery_servers": spark.recovery_servers,
 }
 

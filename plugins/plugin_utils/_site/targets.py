@@ -13,12 +13,12 @@ from .inventory import Inventory
 ROLE = "monitoring"
 
 
-def of_machines(inventory: Inventory) -> list[str]:
+def services_on_machines(inventory: Inventory) -> list[str]:
     """Services of monitoring on every machine, in start order."""
     return _services(inventory, machines.GROUP)
 
 
-def own_targets(inventory: Inventory) -> list[str]:
+def services_on_monitoring_hosts(inventory: Inventory) -> list[str]:
     """Services of monitoring on the monitoring hosts, in start order."""
     return _services(inventory, monitoring.GROUP)
 
