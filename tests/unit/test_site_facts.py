@@ -9,14 +9,14 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._site import (
     monitoring,
     reader,
     security,
+    site_users,
     spark,
     targets,
-    users,
     zookeeper,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.facts import (
-    OF_A_HOST,
-    OF_THE_SITE,
+    HOST_FACTS,
+    SITE_FACTS,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import (
     Inventory,
@@ -108,7 +108,7 @@ def test_other_services_paths_include_directories_of_other_services():
 
 def test_every_user_has_a_secret():
     found = site(kafka_content_users={"shop": {}})
-    assert users.with_password(found) == ["shop", "operator", "demo", "watch"]
+    assert site_users.with_password(found) == ["shop", "operator", "demo", "watch"]
     assert "password:metrics-proxy" in credentials.lookup_terms(found)
     certificates = {each["name"] for each in credentials.certificates(site(security_mode="mtls"))}
     assert {"demo", "watch", "kafka1", "zk1-quorum", "metrics-m1"} <= certificates
@@ -127,8 +127,11 @@ def test_prometheus_requires_a_password_unless_site_overrides_it():
 
 def test_site_without_security_has_no_service_accounts():
     plain = site(security_mode="plain")
-    assert (users.with_password(plain), users.all_service_accounts(plain) != {}) == ([], True)
-    assert users.content_service_accounts(plain) == {}
+    assert (site_users.with_password(plain), site_users.all_service_accounts(plain) != {}) == (
+        [],
+        True,
+    )
+    assert site_users.content_service_accounts(plain) == {}
     assert kafka.tls_addresses(plain) == []
 
 
@@ -139,7 +142,7 @@ def test_missing_variable_is_named():
 
 
 def test_facts_of_a_site_without_hosts_are_empty():
-    for name, fact in OF_THE_SITE.items():
+    for name, fact in SITE_FACTS.items():
         if name.startswith(("kafka.", "monitoring.", "spark.", "users.", "zookeeper.")):
             fact(Inventory({}, {}))
 
@@ -154,8 +157,8 @@ def test_facts_in_files_contain_no_secret():
         "pipeline_databases": {"shop": {"url": "jdbc:postgresql://db/shop", "password": secret}},
     }
     whole = site(**planted)
-    kept = {name: reader.attempt(partial(fact, whole)) for name, fact in OF_THE_SITE.items()}
-    for name, fact in OF_A_HOST.items():
+    kept = {name: reader.attempt(partial(fact, whole)) for name, fact in SITE_FACTS.items()}
+    for name, fact in HOST_FACTS.items():
         kept[name] = [reader.attempt(partial(fact, whole, host)) for host in whole.hosts]
 
     assert [name for name, value in kept.items() if secret in str(value)] == []

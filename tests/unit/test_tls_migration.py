@@ -36,7 +36,7 @@ class Broker:
         every = {**LISTENERS, **tls_migration.secured_listeners(LISTENERS, phase, STEP)}
         self.ports = {name: at["port"] for name, at in every.items()}
         self.protocols = tls_migration.protocols(mode, phase, LISTENERS, "CLIENTS", "BROKERS")
-        self.between = tls_migration.among_brokers(phase, "BROKERS")
+        self.between = tls_migration.inter_broker_listener(phase, "BROKERS")
         self.clients = tls_migration.of_clients(phase, "CLIENTS")
         self.supers = tls_migration.further_super_users(phase, [])
 

@@ -124,7 +124,7 @@ def protocols(
     return {**first, **added}
 
 
-def among_brokers(phase: str, listener: str) -> str:
+def inter_broker_listener(phase: str, listener: str) -> str:
     """Name of the inter-broker listener; ``listener`` is the name of the first one."""
     return f"{listener}{SUFFIX}" if PHASES[phase].inter_broker_secured else listener
 

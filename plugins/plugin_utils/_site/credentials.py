@@ -8,7 +8,7 @@ from typing import Any
 
 from .._security import certificate_names as issued
 from .._security.security_modes import OPERATOR, mode_of
-from . import monitoring, security, users
+from . import monitoring, security, site_users
 from .certificates import of_services
 from .inventory import Inventory
 
@@ -19,7 +19,7 @@ def passwords(inventory: Inventory) -> list[str]:
     """Names of all passwords in the store."""
     secured = mode_of(security.mode(inventory)).secured
     return [
-        *users.with_password(inventory),
+        *site_users.with_password(inventory),
         *(["spark-rpc", "spark-pages"] if secured else []),
         *([PROXY_PASSWORD] if monitoring.proxied(inventory) else []),
         *monitoring.web_password_names(inventory),
@@ -29,7 +29,7 @@ def passwords(inventory: Inventory) -> list[str]:
 def certificates(inventory: Inventory) -> list[dict[str, Any]]:
     """All certificates with their subjects, and the names under which clients connect."""
     with_passwords = mode_of(security.mode(inventory)).passwords
-    others = [] if with_passwords else [n for n in users.names(inventory) if n != OPERATOR]
+    others = [] if with_passwords else [n for n in site_users.names(inventory) if n != OPERATOR]
     return [
         *of_services(inventory),
         issued.of_operator(),

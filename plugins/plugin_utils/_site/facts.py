@@ -20,16 +20,16 @@ from . import (
     monitoring_secrets,
     pipeline,
     security,
+    site_users,
     spark,
     spark_secrets,
     targets,
-    users,
     zookeeper,
 )
 from .host_secrets import Host
 from .inventory import HostFact, SiteFact
 
-OF_THE_SITE: Mapping[str, SiteFact] = {
+SITE_FACTS: Mapping[str, SiteFact] = {
     "credentials.certificates": credentials.certificates,
     "credentials.lookup_terms": credentials.lookup_terms,
     "credentials.passwords": credentials.passwords,
@@ -59,8 +59,8 @@ OF_THE_SITE: Mapping[str, SiteFact] = {
     "monitoring.spark_worker_count": monitoring.spark_worker_count,
     "monitoring.targets": targets.targets,
     "monitoring.web_password_names": monitoring.web_password_names,
-    "pipelines.kafka_options": users.pipeline_options,
-    "pipelines.names": users.pipeline_names,
+    "pipelines.kafka_options": site_users.pipeline_options,
+    "pipelines.names": site_users.pipeline_names,
     "security.ensemble_trust": security.ensemble_trust,
     "security.migration": security.migration_goal,
     "security.migration_port_offset": security.migration_port_offset,
@@ -79,13 +79,13 @@ OF_THE_SITE: Mapping[str, SiteFact] = {
     "spark.recovery_node": spark.recovery_node,
     "spark.recovery_servers": spark.recovery_servers,
     "spark.workers": spark.workers,
-    "users.defaults": users.defaults,
-    "users.names": users.names,
-    "users.password_check_bootstrap": users.password_check_bootstrap,
-    "users.password_check_protocol": users.password_check_protocol,
-    "users.secret_prefix": users.secret_prefix,
-    "users.service_accounts": users.content_service_accounts,
-    "users.with_password": users.with_password,
+    "users.defaults": site_users.defaults,
+    "users.names": site_users.names,
+    "users.password_check_bootstrap": site_users.password_check_bootstrap,
+    "users.password_check_protocol": site_users.password_check_protocol,
+    "users.secret_prefix": site_users.secret_prefix,
+    "users.service_accounts": site_users.content_service_accounts,
+    "users.with_password": site_users.with_password,
     "zookeeper.acls_enabled": zookeeper.acls_enabled,
     "zookeeper.certificate_authentication": zookeeper.certificate_authentication,
     "zookeeper.endpoints": zookeeper.endpoints,
@@ -93,7 +93,7 @@ OF_THE_SITE: Mapping[str, SiteFact] = {
     "zookeeper.servers": zookeeper.servers,
 }
 
-OF_A_HOST: Mapping[str, HostFact] = {
+HOST_FACTS: Mapping[str, HostFact] = {
     "kafka.other_services_paths": kafka.other_services_paths,
     "kafka.protocols": kafka.protocols,
     "kafka.secured_listeners": kafka.secured_listeners,
@@ -104,7 +104,7 @@ OF_A_HOST: Mapping[str, HostFact] = {
     "monitoring.web_authentication": monitoring.web_authentication,
 }
 
-OF_A_TASK: Mapping[str, Callable[[Host], Any]] = {
+TASK_FACTS: Mapping[str, Callable[[Host], Any]] = {
     "benchmark.secret_files": client_secrets.of_benchmark,
     "credentials.secrets": host_secrets.all_secrets,
     "demo.secret_files": client_secrets.of_demo,
@@ -142,5 +142,5 @@ OF_A_TASK: Mapping[str, Callable[[Host], Any]] = {
 }
 
 # Facts that are computed once per run.
-FACTS = (*OF_THE_SITE, *OF_A_HOST)
-NAMES = sorted((*FACTS, *OF_A_TASK))
+RUN_FACTS = (*SITE_FACTS, *HOST_FACTS)
+NAMES = sorted((*RUN_FACTS, *TASK_FACTS))

@@ -30,7 +30,7 @@ class Host:
     # A secret by term.
     secret: Callable[[str], str]
     # A secret, or an empty text if the store of an older release does not have it yet.
-    known_secret: Callable[[str], str]
+    stored_secret: Callable[[str], str]
     read: Callable[[str, Any], Any]
     # A variable of any host of the inventory, by host and name; None if it is not set.
     variable_of: Callable[[str, str], Any]
@@ -68,7 +68,7 @@ def user_passwords(host: Host) -> dict[str, str]:
 
 def all_secrets(host: Host) -> list[str]:
     """All secrets of the control node, which are redacted from support archives."""
-    stored = [host.known_secret(name) for name in host.fact("credentials.lookup_terms")]
+    stored = [host.stored_secret(name) for name in host.fact("credentials.lookup_terms")]
     receivers = (
         host.variable_of(each, "monitoring_receivers") for each in host.fact("monitoring.hosts")
     )

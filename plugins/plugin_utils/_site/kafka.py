@@ -133,7 +133,9 @@ def secured_listeners(inventory: Inventory, host: str) -> dict[str, Any]:
 
 def current_inter_broker_listener(inventory: Inventory) -> str:
     """Name of the inter-broker listener in the current phase."""
-    return tls_migration.among_brokers(security.phase(inventory), inter_broker_listener(inventory))
+    return tls_migration.inter_broker_listener(
+        security.phase(inventory), inter_broker_listener(inventory)
+    )
 
 
 def protocols(inventory: Inventory, host: str) -> dict[str, str]:

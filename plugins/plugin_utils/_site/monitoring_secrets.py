@@ -52,7 +52,7 @@ def web_password(host: Host) -> str:
 def stored_web_password(host: Host) -> str:
     """The same for verbs that only read; empty also if the store does not have it yet."""
     return (
-        host.known_secret("password:monitoring-web")
+        host.stored_secret("password:monitoring-web")
         if host.fact("monitoring.web_authentication")
         else ""
     )

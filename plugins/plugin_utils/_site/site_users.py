@@ -39,8 +39,8 @@ def all_service_accounts(inventory: Inventory) -> dict[str, Any]:
         str(inventory.site_value("pipeline_marks_topic")),
     )
     for service in SERVICES:
-        if service.accounts and hosts(inventory, service):
-            found |= service.accounts
+        if service.service_accounts and hosts(inventory, service):
+            found |= service.service_accounts
     return found
 
 
