@@ -29,7 +29,7 @@ def of_demo(host: Host) -> Files:
 
 def _user(host: Host) -> str:
     """The user whose files are written."""
-    return str(host.variable("security_person", OPERATOR))
+    return str(host.variable("security_client_user", OPERATOR))
 
 
 def of_benchmark(host: Host) -> Files:

@@ -39,7 +39,8 @@ def password_file(host: Host) -> str:
 
 def client_directory(host: Host) -> str:
     """Directory with the client files of a user outside the platform."""
-    user, (folder, *_) = str(host.variable("security_person", OPERATOR)), store(host).rsplit("/", 1)
+    user = str(host.variable("security_client_user", OPERATOR))
+    folder = store(host).rsplit("/", 1)[0]
     return f"{folder}/operator" if user == OPERATOR else f"{folder}/users/{user}"
 
 
