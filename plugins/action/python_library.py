@@ -46,7 +46,7 @@ def _archive(package: str) -> dict[str, Any]:
     """Return the archive of ``package``, written once per run for all hosts."""
     folder = Path(constants.DEFAULT_LOCAL_TMP)
     try:
-        return RunFile(folder, f"library {package}").answer(  # type: ignore[no-any-return]
+        return RunFile(folder, f"library {package}").value(  # type: ignore[no-any-return]
             "archive",
             ["archive"],
             lambda: lambda _: library_archive.write(package, folder / f"{package}.zip"),

@@ -16,7 +16,7 @@ HEAD = """# Services
 
 The catalogue of services: `roles/ROLE/meta/services/KIND.yml`, in start order. A field names a
 variable of the inventory; its default value is in parentheses. Preflight, start order,
-certificates, accounts, scrape jobs and the status screen are derived from it.
+certificates, service accounts, scrape jobs and the status screen are derived from it.
 """
 
 
@@ -34,8 +34,8 @@ def _variables(names: Iterable[str | None]) -> str:
 
 
 def _section(kind: Service) -> str:
-    callers = (
-        f"group {code(each.group)} to {code(each.port)}: {each.purpose}" for each in kind.callers
+    clients = (
+        f"group {code(each.group)} to {code(each.port)}: {each.purpose}" for each in kind.clients
     )
     rows = [
         ("role", f"[{kind.role}](collection/{kind.role}_role.rst)"),
@@ -43,13 +43,16 @@ def _section(kind: Service) -> str:
         ("name of an instance", code(kind.instance)),
         ("starts after", ", ".join(map(code, kind.after))),
         ("ports", _variables(kind.ports)),
-        ("port for metrics", _variables([kind.agent])),
+        ("port for metrics", _variables([kind.metrics_port])),
         ("directories", _variables(kind.directories)),
         ("heap, memory limit", _variables([kind.heap, kind.memory])),
-        ("runs as", ", ".join(f"{code(each.service)} uid {each.uid}" for each in kind.users)),
+        (
+            "runs as",
+            ", ".join(f"{code(each.service)} uid {each.uid}" for each in kind.container_users),
+        ),
         ("certificates", ", ".join(code(each.name) for each in kind.certificates)),
-        ("accounts in Kafka", ", ".join(map(code, kind.accounts))),
-        ("who connects", "; ".join(callers)),
+        ("service accounts", ", ".join(map(code, kind.service_accounts))),
+        ("clients", "; ".join(clients)),
     ]
     return f"\n## {kind.kind}\n\n" + table(("", ""), [row for row in rows if row[1]])
 

@@ -86,7 +86,7 @@ def needed_too_late(found, order):
 
 def _label(kind):
     """Label of containers of a kind."""
-    return kind.users[0].service
+    return kind.container_users[0].service
 
 
 def test_resume_starts_kinds_after_their_dependencies(repository):

@@ -12,7 +12,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.reading imp
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.instances import (
     CONDITIONS,
-    given,
+    condition_met,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import Inventory
 
@@ -37,7 +37,7 @@ def test_kinds_are_in_start_order():
 
 def test_conditions_of_kinds_and_certificates_exist():
     parts = (each for service in SERVICES for each in (service, *service.certificates))
-    assert {each.where for each in parts} - {""} == set(CONDITIONS)
+    assert {each.when for each in parts} - {""} == set(CONDITIONS)
 
 
 def test_additional_file_is_an_additional_kind(tmp_path):
@@ -50,26 +50,35 @@ def test_additional_file_is_an_additional_kind(tmp_path):
     ("content", "message"),
     [
         ({"kind": "other"}, "gateway.yml: kind: found 'other'; allowed: gateway"),
-        ({**GATEWAY, "port": 1}, "gateway.yml: found port; allowed: accounts, address, after"),
+        ({**GATEWAY, "port": 1}, "gateway.yml: found port; allowed: address, after"),
         ({**GATEWAY, "after": "base"}, "gateway.yml: after: found 'base'; allowed: a list"),
         ({**GATEWAY, "heap": ["4g"]}, "gateway.yml: heap: found ['4g']; allowed: one value"),
         ({**GATEWAY, "after": ["none"]}, "gateway: after: found none; allowed: existing kinds"),
         ({**GATEWAY, "after": ["gateway"]}, "after: gateway starts after gateway"),
         ([], "gateway.yml: found no mapping"),
         (
-            {**GATEWAY, "callers": [{"grup": "x"}]},
-            "gateway.yml: callers: found grup; allowed: group",
+            {**GATEWAY, "clients": [{"grup": "x"}]},
+            "gateway.yml: clients: found grup; allowed: group",
         ),
-        ({**GATEWAY, "users": [{"service": "gateway"}]}, "gateway.yml: users: has no uid"),
         (
-            {**GATEWAY, "users": [{"service": "gateway", "uid": 0}]},
-            "gateway.yml: users: uid: found 0; allowed: a whole number above 0",
+            {**GATEWAY, "container_users": [{"service": "gateway"}]},
+            "gateway.yml: container_users: has no uid",
         ),
-        ({**GATEWAY, "users": [7]}, "gateway.yml: users: found no mapping"),
-        ({**GATEWAY, "ids": [9, 1]}, "gateway.yml: ids: found [9, 1]; allowed: a list of two"),
+        (
+            {**GATEWAY, "container_users": [{"service": "gateway", "uid": 0}]},
+            "gateway.yml: container_users: uid: found 0; allowed: a whole number above 0",
+        ),
+        ({**GATEWAY, "container_users": [7]}, "gateway.yml: container_users: found no mapping"),
+        (
+            {**GATEWAY, "id_range": [9, 1]},
+            "gateway.yml: id_range: found [9, 1]; allowed: a list of two",
+        ),
         ({**GATEWAY, "after": [1]}, "gateway.yml: after: found [1]; allowed: a list of texts"),
-        ({**GATEWAY, 5: 1}, "gateway.yml: found 5; allowed: accounts"),
-        ({**GATEWAY, "job": "gateway"}, "gateway.yml: job: needs agent, or ports with address"),
+        ({**GATEWAY, 5: 1}, "gateway.yml: found 5; allowed: address"),
+        (
+            {**GATEWAY, "job": "gateway"},
+            "gateway.yml: job: needs metrics_port, or ports with address",
+        ),
         ({**GATEWAY, "heap": {}}, "gateway.yml: heap: found {}; allowed: one value"),
     ],
 )
@@ -97,5 +106,5 @@ def test_kind_belongs_to_one_role(tmp_path):
 
 
 def test_unknown_fact_is_refused():
-    with pytest.raises(CatalogueError, match=r"where: found spark\.wings; allowed: monitoring"):
-        given(Inventory({}, {}), "spark.wings")
+    with pytest.raises(CatalogueError, match=r"when: found spark\.wings; allowed: monitoring"):
+        condition_met(Inventory({}, {}), "spark.wings")

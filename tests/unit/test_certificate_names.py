@@ -4,14 +4,14 @@ import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
     certificate_names as certificates,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._site import people
+from ansible_collections.metal.kafka.plugins.plugin_utils._site import credentials
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import Inventory
 from site_inventories import site
 
 
 def by_name(inventory: Inventory) -> dict[str, dict]:
     """Certificates by their name in the store."""
-    return {each["name"]: each for each in people.certificates(inventory)}
+    return {each["name"]: each for each in credentials.certificates(inventory)}
 
 
 def test_broker_certificate_has_all_advertised_and_bound_names():
@@ -84,7 +84,7 @@ def test_an_ipv6_address_in_brackets_is_an_address():
     assert by_name(site(monitoring_address="[fd00::1]"))["metrics-m1"]["ips"] == ["fd00::1"]
 
 
-PLATFORM = people.certificates(site())
+PLATFORM = credentials.certificates(site())
 
 
 @pytest.mark.parametrize("certificate", PLATFORM, ids=lambda each: each["name"])

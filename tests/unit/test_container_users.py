@@ -32,7 +32,7 @@ def test_user_ids_of_brokers_and_node_exporter_are_unchanged():
 
 
 def test_users_of_shared_directories_are_in_their_group():
-    shared = [user.service for user in container_users.users().values() if user.shared]
+    shared = [user.service for user in container_users.users().values() if user.shared_group]
     assert sorted(shared) == ["demo", "pipeline", "spark_history", "spark_worker"]
     assert container_user("demo") == {"uid": 10009, "gid": 10009, "group": 10001}
 
@@ -43,7 +43,7 @@ def test_the_documentation_has_the_same_table():
         name: (int(uid), int(gid), shared) for name, uid, gid, shared in ROW.findall(document)
     }
     assert documented == {
-        user.service: (user.uid, user.gid or user.uid, "yes" if user.shared else "no")
+        user.service: (user.uid, user.gid or user.uid, "yes" if user.shared_group else "no")
         for user in container_users.users().values()
     }
 
@@ -85,8 +85,8 @@ def test_invalid_user_id_is_refused(service, own, message):
 
 def test_a_service_has_one_user():
     twice = [
-        Service("a", "a", "a", users=(User("x", 1),)),
-        Service("b", "b", "b", users=(User("x", 2),)),
+        Service("a", "a", "a", container_users=(User("x", 1),)),
+        Service("b", "b", "b", container_users=(User("x", 2),)),
     ]
     with pytest.raises(container_users.UserError, match="found x twice"):
         container_users.users(twice)

@@ -53,6 +53,10 @@ def _role(name: str, **more: str) -> dict:
     return {"include_role": {"name": f"metal.kafka.{name}", **more}}
 
 
+def _site(fact: str) -> str:
+    return f"{{{{ lookup('metal.kafka.site', '{fact}') }}}}"
+
+
 PLAYS = [
     {"hosts": "zookeeper", "tasks": [_role("zookeeper")]},
     {
@@ -71,14 +75,14 @@ PLAYS = [
     {
         "hosts": "metal",
         "vars": {
-            "monitoring_entries": "{{ lookup('metal.kafka.site', 'monitoring.of_machines') }}"
+            "monitoring_entries": _site("monitoring.services_on_machines"),
         },
         "tasks": [_role("monitoring")],
     },
     {
         "hosts": "monitoring",
         "vars": {
-            "monitoring_entries": "{{ lookup('metal.kafka.site', 'monitoring.own_targets') }}"
+            "monitoring_entries": _site("monitoring.services_on_monitoring_hosts"),
         },
         "tasks": [_role("monitoring")],
     },

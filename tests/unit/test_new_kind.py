@@ -13,24 +13,24 @@ KIND = {
     "instance": "gateway{gateway_id}",
     "after": ["kafka"],
     "id": "gateway_id",
-    "ids": [1, 9],
+    "id_range": [1, 9],
     "bind": "gateway_bind",
     "address": "gateway_address",
     "ports": ["gateway_port"],
     "directories": ["gateway_dir"],
     "memory": "gateway_memory",
-    "agent": "gateway_metrics_port",
+    "metrics_port": "gateway_metrics_port",
     "job": "gateway",
-    "callers": [{"group": "kafka", "port": "gateway_port", "purpose": "requests"}],
+    "clients": [{"group": "kafka", "port": "gateway_port", "purpose": "requests"}],
     "certificates": [
         {
             "name": "gateway{gateway_id}",
             "subject": "gateway-{gateway_id}",
             "usages": ["server"],
-            "reached": ["{gateway_address}"],
+            "subject_alt_names": ["{gateway_address}"],
         }
     ],
-    "accounts": {"gateway": {"roles": [{"producer": {"topic": "requests"}}]}},
+    "service_accounts": {"gateway": {"roles": [{"producer": {"topic": "requests"}}]}},
 }
 # A second kind of the same role, with an instance on every machine.
 AGENT = {
@@ -41,8 +41,8 @@ AGENT = {
     "address": "ansible_host",
     "ports": ["gateway_agent_port"],
     "job": "gateway_agent",
-    "callers": [{"group": "gateway", "port": "gateway_agent_port", "purpose": "metrics"}],
-    "users": [{"service": "gateway_agent", "uid": 10099}],
+    "clients": [{"group": "gateway", "port": "gateway_agent_port", "purpose": "metrics"}],
+    "container_users": [{"service": "gateway_agent", "uid": 10099}],
 }
 DEFAULTS = {
     "gateway_agent_port": 9500,
@@ -143,9 +143,9 @@ def test_a_kind_on_every_machine_is_a_target_and_validated(found):
 
 
 def test_a_new_kind_has_a_certificate_and_an_account(found):
-    certificates = {each["name"]: each for each in found(site("people.certificates"))}
+    certificates = {each["name"]: each for each in found(site("credentials.certificates"))}
     assert certificates["gateway1"]["ips"] == ["10.0.0.7"]
-    assert "gateway" in found(site("people.passwords"))
+    assert "gateway" in found(site("users.with_password"))
 
 
 def test_preflight_validates_a_new_kind(found):

@@ -10,7 +10,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._security import (
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.security_modes import (
     SecurityError,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._site import people
+from ansible_collections.metal.kafka.plugins.plugin_utils._site import site_users
 from site_inventories import site
 
 PIPELINE = {
@@ -58,7 +58,7 @@ def test_service_accounts_are_valid_declarations():
 
 
 def test_monitoring_account_can_only_write_its_own_topic():
-    watch = people.all_service_accounts(site())["watch"]
+    watch = site_users.all_service_accounts(site())["watch"]
 
     acls = content_specs({"users": {"watch": watch}})["acls"]["acls"]
     touched = {acl["resource"] for acl in acls if not acl["operation"].startswith("describe")}

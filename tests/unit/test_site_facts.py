@@ -4,18 +4,19 @@ from functools import partial
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._site import (
+    credentials,
     kafka,
     monitoring,
-    people,
     reader,
     security,
+    site_users,
     spark,
     targets,
     zookeeper,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.facts import (
-    OF_A_HOST,
-    OF_THE_SITE,
+    HOST_FACTS,
+    SITE_FACTS,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import (
     Inventory,
@@ -54,12 +55,12 @@ def test_monitoring_services_are_targets_by_port_and_machine():
 
 
 def test_monitoring_service_runs_on_its_hosts_or_every_machine():
-    assert targets.own_targets(site())[-1] == "prometheus"
-    assert targets.of_machines(site()) == ["metrics_proxy", "node_exporter"]
-    assert targets.of_machines(site(monitoring_proxied=False)) == ["node_exporter"]
+    assert targets.services_on_monitoring_hosts(site())[-1] == "prometheus"
+    assert targets.services_on_machines(site()) == ["metrics_proxy", "node_exporter"]
+    assert targets.services_on_machines(site(monitoring_proxied=False)) == ["node_exporter"]
     without_monitoring = Inventory(site().hosts, {"metal": ["m1"]})
     assert (
-        targets.of_machines(without_monitoring),
+        targets.services_on_machines(without_monitoring),
         targets.targets(without_monitoring)["node"],
     ) == ([], [])
 
@@ -97,49 +98,52 @@ def test_session_timeout_of_brokers_is_within_the_limit_for_spark():
     assert alone["zookeeper.session.timeout.ms"] == 18_000
 
 
-def test_other_paths_include_directories_of_other_services():
+def test_other_services_paths_include_directories_of_other_services():
     disks = [{"name": "disk1", "mount": "/data"}]
-    assert "/zk" in kafka.other_paths(site(host_disks=disks), "m1")
+    assert "/zk" in kafka.other_services_paths(site(host_disks=disks), "m1")
     colocated = site(host_disks=disks, metal_machine="m")
-    assert {"/data/2", "/data/3"} <= set(kafka.other_paths(colocated, "m1"))
-    assert kafka.other_paths(site(), "m1") == []
+    assert {"/data/2", "/data/3"} <= set(kafka.other_services_paths(colocated, "m1"))
+    assert kafka.other_services_paths(site(), "m1") == []
 
 
 def test_every_user_has_a_secret():
     found = site(kafka_content_users={"shop": {}})
-    assert people.passwords(found) == ["shop", "operator", "demo", "watch"]
-    assert "password:metrics-proxy" in people.secret_names(found)
-    certificates = {each["name"] for each in people.certificates(site(security_mode="mtls"))}
+    assert site_users.with_password(found) == ["shop", "operator", "demo", "watch"]
+    assert "password:metrics-proxy" in credentials.lookup_terms(found)
+    certificates = {each["name"] for each in credentials.certificates(site(security_mode="mtls"))}
     assert {"demo", "watch", "kafka1", "zk1-quorum", "metrics-m1"} <= certificates
 
 
 def test_prometheus_requires_a_password_unless_site_overrides_it():
-    assert people.web_asks(site(), "m1")
+    assert monitoring.web_authentication(site(), "m1")
     for variables in (
         {"monitoring_web": {"basic_auth_users": {}, "x": 1}},
         {"monitoring_web_open": True},
     ):
-        assert not people.web_asks(site(**variables), "m1")
-        assert people.web(site(**variables)) == []
-    assert not people.web_asks(site(security_mode="plain"), "m1")
+        assert not monitoring.web_authentication(site(**variables), "m1")
+        assert monitoring.web_password_names(site(**variables)) == []
+    assert not monitoring.web_authentication(site(security_mode="plain"), "m1")
 
 
 def test_site_without_security_has_no_service_accounts():
     plain = site(security_mode="plain")
-    assert (people.passwords(plain), people.all_service_accounts(plain) != {}) == ([], True)
-    assert people.content_service_accounts(plain) == {}
-    assert kafka.certificate_addresses(plain) == []
+    assert (site_users.with_password(plain), site_users.all_service_accounts(plain) != {}) == (
+        [],
+        True,
+    )
+    assert site_users.content_service_accounts(plain) == {}
+    assert kafka.tls_addresses(plain) == []
 
 
 def test_missing_variable_is_named():
     lacking = site(zookeeper_client_port=None)
     with pytest.raises(UnusableVariable, match="host m1 has no zookeeper_client_port"):
-        zookeeper.ensemble(lacking)
+        zookeeper.servers(lacking)
 
 
 def test_facts_of_a_site_without_hosts_are_empty():
-    for name, fact in OF_THE_SITE.items():
-        if name.startswith(("kafka.", "monitoring.", "spark.", "zookeeper.")):
+    for name, fact in SITE_FACTS.items():
+        if name.startswith(("kafka.", "monitoring.", "spark.", "users.", "zookeeper.")):
             fact(Inventory({}, {}))
 
 
@@ -153,8 +157,8 @@ def test_facts_in_files_contain_no_secret():
         "pipeline_databases": {"shop": {"url": "jdbc:postgresql://db/shop", "password": secret}},
     }
     whole = site(**planted)
-    kept = {name: reader.attempt(partial(fact, whole)) for name, fact in OF_THE_SITE.items()}
-    for name, fact in OF_A_HOST.items():
+    kept = {name: reader.attempt(partial(fact, whole)) for name, fact in SITE_FACTS.items()}
+    for name, fact in HOST_FACTS.items():
         kept[name] = [reader.attempt(partial(fact, whole, host)) for host in whole.hosts]
 
     assert [name for name, value in kept.items() if secret in str(value)] == []

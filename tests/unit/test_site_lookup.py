@@ -7,7 +7,7 @@ import pytest
 
 BROKERS = 50
 TASKS = 4
-LOOKUP = "{{ lookup('metal.kafka.site', 'kafka.names') }}"
+LOOKUP = "{{ lookup('metal.kafka.site', 'kafka.advertised_names') }}"
 
 
 @pytest.fixture
@@ -85,14 +85,14 @@ def test_values_of_the_inventory_are_no_templates(run):
             "host broker1 has no kafka_broker_listeners",
         ),
         (
-            LOOKUP.replace("names", "mames"),
+            LOOKUP.replace("advertised_names", "mames"),
             {},
-            "found kafka.mames; allowed: benchmark.files",
+            "found kafka.mames; allowed: benchmark.secret_files",
         ),
         (
             LOOKUP,
             {"kafka_broker_listeners": {"CLIENTS": {"advertise": LOOKUP}}},
-            "kafka.names needs kafka.names",
+            "kafka.advertised_names needs kafka.advertised_names",
         ),
         (
             LOOKUP,

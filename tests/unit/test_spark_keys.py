@@ -7,9 +7,9 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._site import spark_sec
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.host_secrets import Host
 
 FACTS = {
-    "security.own_mode": "tls_scram",
+    "security.service_account_mode": "tls_scram",
     "spark.recovery_servers": ["z1:2181"],
-    "people.client_secret": "password:",
+    "users.secret_prefix": "password:",
 }
 COMPONENTS = ("master", "worker", "history", "driver")
 
@@ -25,9 +25,9 @@ def keys_id(component: str, **secrets: str) -> str:
         lambda host, name: None,
     )
     return (
-        spark_secrets.pipeline_keys_id(host)
+        spark_secrets.pipeline_keys_digest(host)
         if component == "driver"
-        else spark_secrets.spark_keys_id(host)
+        else spark_secrets.spark_keys_digest(host)
     )
 
 

@@ -36,7 +36,7 @@ class Broker:
         every = {**LISTENERS, **tls_migration.secured_listeners(LISTENERS, phase, STEP)}
         self.ports = {name: at["port"] for name, at in every.items()}
         self.protocols = tls_migration.protocols(mode, phase, LISTENERS, "CLIENTS", "BROKERS")
-        self.between = tls_migration.among_brokers(phase, "BROKERS")
+        self.between = tls_migration.inter_broker_listener(phase, "BROKERS")
         self.clients = tls_migration.of_clients(phase, "CLIENTS")
         self.supers = tls_migration.further_super_users(phase, [])
 
@@ -134,7 +134,7 @@ def test_brokers_own_znodes_only_after_all_authenticate(mode):
     authenticated = [
         zookeeper_tls_migration.with_certificate(mode, phase) for phase in tls_migration.ORDER
     ]
-    owning = [tls_migration.PHASES[phase].owned for phase in tls_migration.ORDER]
+    owning = [tls_migration.PHASES[phase].metadata_acls for phase in tls_migration.ORDER]
 
     assert owning.index(True) == authenticated.index(True) + 1
 

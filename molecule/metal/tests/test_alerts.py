@@ -16,7 +16,7 @@ from testing.waiting import NotYet, wait_for
 
 OVERLAY = Path(__file__).resolve().parents[1] / "monitoring"
 # The machine of Prometheus, which has no fault.
-WATCHER = "node3"
+MONITORING_HOST = "node3"
 # A partition to which the probe writes.
 PROBED = "kafka-metal-probe-0"
 # Seconds until an alert fires: faults that stop clients for more than half a minute.
@@ -144,14 +144,14 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def watching(platform: Cluster, inventory: str) -> Iterator[Prometheus]:
+def prometheus(platform: Cluster, inventory: str) -> Iterator[Prometheus]:
     """Prometheus, monitoring the cluster during these tests."""
     playbooks.inventory = f"{inventory},{OVERLAY}"
     try:
         playbooks.run("site")
-        watching = Prometheus(platform, WATCHER, "127.0.0.1:9090")
-        watching.wait_for_targets(seconds=60)
-        yield watching
+        prometheus = Prometheus(platform, MONITORING_HOST, "127.0.0.1:9090")
+        prometheus.wait_for_targets(seconds=60)
+        yield prometheus
     finally:
         for one in sandbox.of(platform):
             if one.service not in ("kafka_broker", "zookeeper"):
@@ -176,9 +176,9 @@ except urllib.error.HTTPError as error:
 OWN = "/etc/kafka-metal/{cluster}-prometheus1/{file}"
 
 
-@pytest.mark.usefixtures("watching")
+@pytest.mark.usefixtures("prometheus")
 def test_metrics_of_other_machines_need_the_proxy_and_a_token(cluster: Cluster):
-    watcher, broker = cluster.shell(WATCHER), cluster.topology.brokers[1]
+    monitoring_host, broker = cluster.shell(MONITORING_HOST), cluster.topology.brokers[1]
     ca, token = (
         OWN.format(cluster=cluster.topology.cluster, file=file)
         for file in ("ca.pem", "metrics.token")
@@ -186,65 +186,65 @@ def test_metrics_of_other_machines_need_the_proxy_and_a_token(cluster: Cluster):
     page = f"https://{broker.address}:9443/proxy?module=kafka1"
     connect = "timeout 2 bash -c %s"
 
-    assert watcher.check_output("python3 -c %s %s %s %s", REQUEST, ca, token, page) == "200"
-    assert watcher.check_output("python3 -c %s %s %s %s", REQUEST, ca, "", page) == "401"
+    assert monitoring_host.check_output("python3 -c %s %s %s %s", REQUEST, ca, token, page) == "200"
+    assert monitoring_host.check_output("python3 -c %s %s %s %s", REQUEST, ca, "", page) == "401"
     # The agents of broker and server, and the node exporter.
     for port in (9404, 9405, 9100):
-        assert watcher.run(connect, f"exec 3<>/dev/tcp/{broker.address}/{port}").rc != 0
-    assert watcher.run(connect, f"exec 3<>/dev/tcp/{broker.address}/9443").rc == 0
+        assert monitoring_host.run(connect, f"exec 3<>/dev/tcp/{broker.address}/{port}").rc != 0
+    assert monitoring_host.run(connect, f"exec 3<>/dev/tcp/{broker.address}/9443").rc == 0
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_fires_its_alert_in_time(name: str, cluster: Cluster, watching: Prometheus):
+def test_a_fault_fires_its_alert_in_time(name: str, cluster: Cluster, prometheus: Prometheus):
     fault = FAULTS[name]
-    watching.wait_for_targets(seconds=120)
-    watching.wait_until_over(fault.alert, seconds=120)
+    prometheus.wait_for_targets(seconds=120)
+    prometheus.wait_until_over(fault.alert, seconds=120)
     # After the fault before a broker may lead no partition: its loss would have no effect.
     preferred_lead(cluster)
     with fault.inject(cluster):
         began = time.monotonic()
-        watching.wait_for(fault.alert, fault.within)
+        prometheus.wait_for(fault.alert, fault.within)
         took = time.monotonic() - began
-        pages = watching.firing("page")
+        pages = prometheus.firing("page")
     print(f"{name}: {fault.alert} after {took:.0f} s")
     assert (fault.alert in pages) is fault.page
 
 
-def test_a_planned_restart_pages_nobody(watching: Prometheus):
-    assert pages_during(watching, lambda: playbooks.run("restart", seconds=1200)) == set()
+def test_a_planned_restart_pages_nobody(prometheus: Prometheus):
+    assert pages_during(prometheus, lambda: playbooks.run("restart", seconds=1200)) == set()
 
 
 @pytest.fixture
-def old_version(platform: Cluster, watching: Prometheus) -> Iterator[None]:
+def old_version(platform: Cluster, prometheus: Prometheus) -> Iterator[None]:
     """Create the cluster with the old version; destroy it at the end: a downgrade is impossible."""
     destroyed = {"confirm_destroy": platform.topology.cluster}
     playbooks.run("destroy", extra=destroyed)
     playbooks.run("site", extra={"image_versions": {"kafka": "3.8.1"}})
-    watching.wait_for_targets(seconds=120)
+    prometheus.wait_for_targets(seconds=120)
     yield
     playbooks.run("destroy", extra=destroyed)
 
 
 @pytest.mark.usefixtures("old_version")
-def test_an_upgrade_pages_nobody(watching: Prometheus):
+def test_an_upgrade_pages_nobody(prometheus: Prometheus):
     def upgrade() -> None:
         playbooks.run("upgrade", seconds=1200)
         playbooks.run("upgrade", extra={"upgrade_finish": True}, seconds=1200)
 
-    assert pages_during(watching, upgrade) == set()
+    assert pages_during(prometheus, upgrade) == set()
 
 
-def pages_during(watching: Prometheus, work: Callable[[], object]) -> set[str]:
+def pages_during(prometheus: Prometheus, work: Callable[[], object]) -> set[str]:
     """Return the alerts of severity page that fired during planned work."""
     # Alerts of earlier tests end first.
-    wait_for("no page fires", lambda: silent(watching), seconds=700, every=5)
+    wait_for("no page fires", lambda: silent(prometheus), seconds=700, every=5)
     began = time.monotonic()
     work()
     # Two evaluations of the rules after the end of the work.
     time.sleep(30)
-    return watching.fired("page", int(time.monotonic() - began))
+    return prometheus.fired("page", int(time.monotonic() - began))
 
 
-def silent(watching: Prometheus) -> None:
-    if pages := watching.firing("page"):
+def silent(prometheus: Prometheus) -> None:
+    if pages := prometheus.firing("page"):
         raise NotYet(f"firing: {sorted(pages)}")

@@ -1,7 +1,7 @@
 """Authentication and rights at brokers: points 31 to 45 of the security checklist.
 
 See docs/operate/guides/security-checklist.md. Points 32 to 34 and 44 are tested by
-molecule/shared/tests/test_who_gets_in.py.
+molecule/shared/tests/test_client_access.py.
 """
 
 from collections.abc import Callable

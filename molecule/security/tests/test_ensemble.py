@@ -1,6 +1,6 @@
 """Access to ZooKeeper: points 46 to 49 of docs/operate/guides/security-checklist.md.
 
-Clients without a certificate are tested by molecule/shared/tests/test_who_gets_in.py.
+Clients without a certificate are tested by molecule/shared/tests/test_client_access.py.
 """
 
 import re

@@ -16,7 +16,7 @@ FOR_ALL = re.compile(rf"{DATA}/textfile/.*|/data/[^/]+/\.kafka-metal-disk\.json"
 SHARED = "/srv/shared"
 TABLE = {
     "kafka_broker": ("10001:10003", ["/data/disk1/kafka", "/data/disk2/kafka"]),
-    "node_exporter": ("10002:10002", [f"{DATA}/engine/closed", f"{DATA}/space/closed"]),
+    "node_exporter": ("10002:10002", [f"{DATA}/engine/secured", f"{DATA}/space/secured"]),
     "zookeeper": ("10004:10004", [f"{DATA}/zookeeper/data", f"{DATA}/zookeeper/log"]),
     "spark_master": ("10005:10005", []),
     "spark_worker": ("10006:10001", [f"{DATA}/spark/work", SHARED]),

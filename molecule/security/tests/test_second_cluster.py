@@ -11,7 +11,7 @@ from testing import access, observer, playbooks
 from testing.cluster import Cluster
 
 SECOND = str(Path(__file__).resolve().parents[1] / "second_cluster")
-NAME, MACHINE = "closed-eu", "node1"
+NAME, MACHINE = "secured-eu", "node1"
 CLIENTS, ZOOKEEPER = 19092, 12181
 SECONDS = 5
 
@@ -85,7 +85,7 @@ def test_destroy_is_refused_for_a_cluster_whose_name_is_a_prefix(second: Path, c
     assert len(there) == 2
     typo = playbooks.run(
         "destroy", sources=SECOND, check=False,
-        extra={"cluster_name": "closed", "confirm_destroy": "closed"},
+        extra={"cluster_name": "secured", "confirm_destroy": "secured"},
     )  # fmt: skip
 
     assert typo.returncode != 0, typo.stdout[-3000:]
@@ -100,8 +100,8 @@ def test_destroy_deletes_only_its_own_cluster(second: Path, cluster: Cluster):
 
     assert second_containers(cluster) == []
     machine = cluster.shell(MACHINE)
-    kept = "/etc/kafka-metal/closed-eu-* /etc/kafka-metal/.*/closed-eu[-@]*"
-    notes = "/var/lib/kafka-metal/applied/closed-eu* /var/lib/kafka-metal/locks/closed-eu*"
+    kept = "/etc/kafka-metal/secured-eu-* /etc/kafka-metal/.*/secured-eu[-@]*"
+    notes = "/var/lib/kafka-metal/applied/secured-eu* /var/lib/kafka-metal/locks/secured-eu*"
     assert machine.run(f"ls -d /data/eu1/kafka {kept} {notes}").stdout == ""
     assert starts(cluster) == before
     assert machine.file("/data/disk1/kafka").is_directory

@@ -29,9 +29,9 @@ class UserError(ValueError):
 def users(services: Iterable[Service] = SERVICES) -> dict[str, User]:
     """Users by the service in the containers' label; raises UserError."""
     found: dict[str, User] = {}
-    for user in (user for service in services for user in service.users):
+    for user in (user for service in services for user in service.container_users):
         if user.service in found:
-            raise UserError("users", f"{user.service} twice", "once")
+            raise UserError("container_users", f"{user.service} twice", "once")
         found[user.service] = user
     return found
 
@@ -52,7 +52,7 @@ def container_user(service: str, own: Mapping[str, Any] | None = None) -> dict[s
     """``uid`` and ``gid`` of files of a service, and the ``group`` of its processes."""
     found = with_own(own or {}, users())
     if service not in found:
-        raise UserError("users", f"no user of {service}", ", ".join(sorted(found)))
+        raise UserError("container_users", f"no user of {service}", ", ".join(sorted(found)))
     user = found[service]
     gid = user.gid or user.uid
-    return {"uid": user.uid, "gid": gid, "group": SHARED if user.shared else gid}
+    return {"uid": user.uid, "gid": gid, "group": SHARED if user.shared_group else gid}

@@ -24,33 +24,33 @@ class ClientGroup:
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate of an instance: ``name`` in the store, ``subject``, addresses ``reached``.
+    """A certificate of an instance: ``name`` in the store, ``subject``, and alternative names.
 
-    All three may contain variables in braces; ``listeners`` in ``reached`` is replaced by the
-    listeners' addresses. ``authority`` is the CA, if not the platform's. ``where`` is a fact of the
-    site; if it is empty, the certificate does not exist.
+    All three may contain variables in braces; ``listeners`` in ``subject_alt_names`` is replaced by
+    the listeners' addresses. ``authority`` is the CA, if not the platform's. ``when`` is a fact of
+    the site; if it is empty, the certificate does not exist.
     """
 
     name: str
     subject: str
     usages: tuple[str, ...]
-    reached: tuple[str, ...]
+    subject_alt_names: tuple[str, ...]
     authority: str = ""
-    where: str = ""
+    when: str = ""
 
 
 @dataclass(frozen=True)
 class User:
     """User of the containers with the label ``service``; user ids are unique.
 
-    The group id equals the user id unless ``gid`` is set. With ``shared`` the processes are in the
-    group of shared directories instead (container_users.SHARED).
+    The group id equals the user id unless ``gid`` is set. With ``shared_group`` the processes are
+    in the group of shared directories instead (container_users.SHARED).
     """
 
     service: str
     uid: int
     gid: int = 0
-    shared: bool = False
+    shared_group: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,45 +58,45 @@ class Service:
     """One kind of service; except the first ones, its fields are names of variables.
 
     It starts ``after`` other kinds, and stops before them. Each host of ``group`` has an instance
-    (``metal``: each machine); ``where`` is a fact of the site, without which there are none.
+    (``metal``: each machine); ``when`` is a fact of the site, without which there are none.
     ``instance`` is the name of an instance, with variables in braces. ``job`` is the Prometheus job
-    for its metrics, at ``agent`` or, without it, at the first of ``ports``.
+    for its metrics, at ``metrics_port`` or, without it, at the first of ``ports``.
 
-    ``ids``: lowest and highest id. ``ports``: single ports, or listeners by name; ``bind``: the
-    address for single ports. ``directories``: paths or lists of paths; those in ``disks`` need
-    their own disk. ``each``: a dict with an entry per process, each with the next port, or its own
-    one in the dict ``own_ports``. ``callers`` connect to ``address``, or to the listener whose name
-    is in ``listener``. ``journal``: directories with an fsync before every response.
-    ``open_files``: the limit of open files. ``rack``: the instance's rack.
-    ``accounts``: service accounts that all instances share, as declared users. ``agent``: the port
-    of the JVM's metrics agent, 0 for none, at ROLE_metrics_bind. ``users``: users of its
-    containers, and of related clients.
+    ``id_range``: lowest and highest id. ``ports``: single ports, or listeners by name; ``bind``:
+    the address for single ports. ``directories``: paths or lists of paths; those in
+    ``own_disk_directories`` need their own disk; those in ``fsync_directories`` have an fsync
+    before every response. ``processes``: a dict with an entry per process, each with the next port,
+    or its own one in the dict ``process_ports``. ``clients`` connect to ``address``, or to the
+    listener whose name is in ``listener``. ``open_files``: the limit of open files. ``rack``: the
+    instance's rack. ``service_accounts`` are shared by all instances, and have the form of declared
+    users. ``metrics_port``: the port of the JVM's metrics agent, 0 for none, at ROLE_metrics_bind.
+    ``container_users``: users of its containers, and of related clients.
     """
 
     kind: str
     group: str
     role: str
-    where: str = ""
+    when: str = ""
     after: tuple[str, ...] = ()
     instance: str = ""
     job: str = ""
     id: str | None = None
-    ids: tuple[int, int] = (0, 0)
+    id_range: tuple[int, int] = (0, 0)
     bind: str | None = None
     ports: tuple[str, ...] = ()
     directories: tuple[str, ...] = ()
-    disks: tuple[str, ...] = ()
+    own_disk_directories: tuple[str, ...] = ()
     heap: str | None = None
     memory: str | None = None
-    each: str | None = None
-    own_ports: str | None = None
+    processes: str | None = None
+    process_ports: str | None = None
     address: str | None = None
     listener: str | None = None
-    callers: tuple[ClientGroup, ...] = ()
+    clients: tuple[ClientGroup, ...] = ()
     certificates: tuple[Certificate, ...] = ()
-    accounts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
-    journal: tuple[str, ...] = ()
+    service_accounts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    fsync_directories: tuple[str, ...] = ()
     open_files: str | None = None
     rack: str | None = None
-    agent: str | None = None
-    users: tuple[User, ...] = ()
+    metrics_port: str | None = None
+    container_users: tuple[User, ...] = ()

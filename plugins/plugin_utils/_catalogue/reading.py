@@ -19,7 +19,7 @@ import yaml
 from .kinds import Certificate, ClientGroup, Service, User
 
 COLLECTION = Path(__file__).resolve().parents[3]
-_PARTS = {"callers": ClientGroup, "certificates": Certificate, "users": User}
+_PARTS = {"clients": ClientGroup, "certificates": Certificate, "container_users": User}
 # Allowed values of a field, by its type in kinds.py.
 _ALLOWED: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
     str: ("one value, a text", lambda found: isinstance(found, str)),
@@ -88,8 +88,8 @@ def read(path: Path) -> Service:
     }
     one = Service(**{"role": path.parents[2].name, "group": found["kind"], **found, **parts})
     # Prometheus scrapes the metrics directly, or through a proxy on the machine.
-    if one.job and not one.agent and not (one.ports and (one.listener or one.address)):
-        raise CatalogueError(f"{path}: job: needs agent, or ports with address or listener")
+    if one.job and not one.metrics_port and not (one.ports and (one.listener or one.address)):
+        raise CatalogueError(f"{path}: job: needs metrics_port, or ports with address or listener")
     return one
 
 

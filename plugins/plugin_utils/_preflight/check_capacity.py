@@ -84,7 +84,7 @@ def root_disk(site: Site) -> Iterator[Problem]:
         if is_true(site.value(host, "metal_allow_root_disk", False)):
             continue
         machine = site.machine(host)
-        for where, path in directories(site, host, service.disks):
+        for where, path in directories(site, host, service.own_disk_directories):
             place = site.place(machine, path)
             if place and (place["system"] or place["mount"] in SYSTEM_MOUNTS):
                 yield Problem(

@@ -56,7 +56,7 @@ def remote_connections(site: Site) -> list[Connection]:
 def _connections(site: Site) -> Iterator[Connection]:
     for service in SERVICES:
         for server in hosts_of(site, service):
-            for clients in service.callers:
+            for clients in service.clients:
                 at = _endpoint(site, server, service, clients)
                 if at is None:
                     continue
@@ -124,7 +124,9 @@ def probes(site: Site) -> dict[str, dict[str, list[dict[str, Any]]]]:
 def _has_listener(each: Connection, target: Facts) -> bool:
     """Whether a process listens on the server's address and port."""
     socket = Socket(each.server, each.where, each.bind, each.port)
-    return any(socket.meets(at["address"], at["port"]) for at in target.get("listeners", ()))
+    return any(
+        socket.conflicts_with(at["address"], at["port"]) for at in target.get("listeners", ())
+    )
 
 
 def _is_fresh(site: Site, server: str, target: Facts) -> bool:

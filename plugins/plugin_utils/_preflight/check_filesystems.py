@@ -33,7 +33,7 @@ def _log_dirs(site: Site) -> Iterator[tuple[str, str, str, str, Place]]:
         if is_true(site.value(host, "metal_allow_root_disk", False)):
             continue
         machine = site.machine(host)
-        for where, path in directories(site, host, service.disks):
+        for where, path in directories(site, host, service.own_disk_directories):
             place = site.place(machine, path)
             if place is not None and "kind" in place:
                 yield machine, host, where, path, place
@@ -141,7 +141,7 @@ def shared_journals(site: Site) -> Iterator[Problem]:
     }
     for host, service in instances(site):
         machine = site.machine(host)
-        for where, path in directories(site, host, service.journal):
+        for where, path in directories(site, host, service.fsync_directories):
             place = site.place(machine, path)
             if place and (machine, place.get("disk", "")) in logs:
                 other, other_path = logs[machine, place["disk"]]

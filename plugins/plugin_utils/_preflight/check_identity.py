@@ -98,7 +98,7 @@ def _users_of(host: str, own: Any) -> Iterator[Problem]:
 
 
 def _ids_of(site: Site, service: Service) -> Iterator[Problem]:
-    variable, (lowest, highest) = str(service.id), service.ids
+    variable, (lowest, highest) = str(service.id), service.id_range
     allowed = f"a whole number of its own from {lowest} to {highest}"
     owners: dict[int, str] = {}
     for host in hosts_of(site, service):

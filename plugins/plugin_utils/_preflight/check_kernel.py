@@ -55,9 +55,9 @@ def processes(site: Site) -> Iterator[Problem]:
     count: dict[str, int] = {}
     for host, service in instances(site):
         # ``each``: one driver per pipeline. Services without a JVM have few threads.
-        if service.heap or service.each:
+        if service.heap or service.processes:
             machine = site.machine(host)
-            own = len(entries(site, host, service.each)) if service.each else 1
+            own = len(entries(site, host, service.processes)) if service.processes else 1
             count[machine] = count.get(machine, 0) + own
     for machine, number in count.items():
         limits = site.facts.get(machine, {}).get("limits")

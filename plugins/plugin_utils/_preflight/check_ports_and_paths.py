@@ -24,8 +24,10 @@ def port_numbers(site: Site) -> Iterator[Problem]:
                 yield from _listeners(host, variable, value)
             elif value is not None:
                 yield from _port(host, variable, value)
-        if service.agent and (value := site.value(host, service.agent, 0)) not in (0, "0"):
-            yield from _port(host, service.agent, value)
+        if metrics_port := service.metrics_port:
+            value = site.value(host, metrics_port, 0)
+            if value not in (0, "0"):
+                yield from _port(host, metrics_port, value)
 
 
 def _listeners(host: str, variable: str, listeners: Mapping[object, object]) -> Iterator[Problem]:
@@ -69,7 +71,7 @@ def port_collisions(site: Site) -> Iterator[Problem]:
         by_port: dict[int, list[Socket]] = {}
         for socket in wanted:
             for other in by_port.get(socket.port, ()):
-                if socket.meets(other.address, other.port):
+                if socket.conflicts_with(other.address, other.port):
                     yield Problem(
                         socket.host,
                         socket.where,
@@ -86,7 +88,7 @@ def ports_in_use(site: Site) -> Iterator[Problem]:
         for listener in site.facts.get(machine, {}).get("listeners", ()):
             for socket in wanted:
                 cluster = str(site.value(socket.host, "cluster_name", ""))
-                if not socket.meets(listener["address"], listener["port"]):
+                if not socket.conflicts_with(listener["address"], listener["port"]):
                     continue
                 if listener["cluster"] != cluster or not cluster:
                     owner = _owner(listener)

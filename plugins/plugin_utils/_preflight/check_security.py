@@ -116,7 +116,7 @@ def reserved_user_names(site: Site) -> Iterator[Problem]:
     reserved = {
         security_modes.OPERATOR,
         service_accounts.DEMO,
-        *(name for service in SERVICES for name in service.accounts),
+        *(name for service in SERVICES for name in service.service_accounts),
         *(f"{service_accounts.PIPELINE}{name}" for name in pipelines),
     }
     for host in site.members(KAFKA.group)[:1]:

@@ -61,11 +61,15 @@ def is_address(name: str) -> bool:
 
 
 def declared(
-    name: str, common_name: str, reached: Iterable[str], usages: Sequence[str], authority: str = ""
+    name: str,
+    common_name: str,
+    alt_names: Iterable[str],
+    usages: Sequence[str],
+    authority: str = "",
 ) -> dict[str, Any]:
     """One certificate as an option of the module ``credentials``."""
     # As in a URL, an IPv6 address may have brackets.
-    plain = dict.fromkeys(each.strip("[]") for each in reached)
+    plain = dict.fromkeys(each.strip("[]") for each in alt_names)
     names = [each for each in plain if each not in ANY]
     return {
         "name": name,

@@ -59,7 +59,7 @@ class Phase:
     # Ports of the metadata service that brokers and modules try, in this order.
     ensemble: tuple[str, ...]
     # Only brokers may write their records in the metadata service: each must authenticate there.
-    owned: bool
+    metadata_acls: bool
 
     @property
     def authenticates(self) -> bool:
@@ -71,23 +71,23 @@ FIRST, ADDED = "first", "added"
 PHASES = {
     "added": Phase(
         added=True, open=True, inter_broker_secured=False, clients_secured=False,
-        operator_secured=False, ensemble=(FIRST,), owned=False,
+        operator_secured=False, ensemble=(FIRST,), metadata_acls=False,
     ),
     "brokers": Phase(
         added=True, open=True, inter_broker_secured=True, clients_secured=True,
-        operator_secured=True, ensemble=(ADDED,), owned=False,
+        operator_secured=True, ensemble=(ADDED,), metadata_acls=False,
     ),
     "enforced": Phase(
         added=True, open=False, inter_broker_secured=True, clients_secured=True,
-        operator_secured=True, ensemble=(ADDED, FIRST), owned=True,
+        operator_secured=True, ensemble=(ADDED, FIRST), metadata_acls=True,
     ),
     "back": Phase(
         added=True, open=False, inter_broker_secured=False, clients_secured=False,
-        operator_secured=True, ensemble=(FIRST, ADDED), owned=True,
+        operator_secured=True, ensemble=(FIRST, ADDED), metadata_acls=True,
     ),
     "": Phase(
         added=False, open=False, inter_broker_secured=False, clients_secured=False,
-        operator_secured=False, ensemble=(FIRST,), owned=True,
+        operator_secured=False, ensemble=(FIRST,), metadata_acls=True,
     ),
 }  # fmt: skip
 ORDER = tuple(PHASES)
@@ -124,7 +124,7 @@ def protocols(
     return {**first, **added}
 
 
-def among_brokers(phase: str, listener: str) -> str:
+def inter_broker_listener(phase: str, listener: str) -> str:
     """Name of the inter-broker listener; ``listener`` is the name of the first one."""
     return f"{listener}{SUFFIX}" if PHASES[phase].inter_broker_secured else listener
 

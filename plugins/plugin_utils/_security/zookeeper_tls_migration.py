@@ -76,5 +76,5 @@ def client_properties(mode: str, phase: str) -> dict[str, Any]:
     """Keys of server.properties for the connection of a broker to ZooKeeper."""
     if not with_certificate(mode, phase):
         return {}
-    owned = {"zookeeper.set.acl": PHASES[phase].owned}
-    return {**ensemble_client_properties(mode), **owned}
+    acls = {"zookeeper.set.acl": PHASES[phase].metadata_acls}
+    return {**ensemble_client_properties(mode), **acls}

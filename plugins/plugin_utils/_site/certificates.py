@@ -10,10 +10,10 @@ from typing import Any
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Certificate, Service
 from .._security.certificate_names import declared
-from .instances import filled, given, hosts
+from .instances import condition_met, filled, hosts
 from .inventory import Inventory
 
-# Placeholder in ``reached`` for the addresses that listeners advertise and bind.
+# Placeholder in ``subject_alt_names`` for the addresses that listeners advertise and bind.
 LISTENERS = "listeners"
 
 
@@ -22,24 +22,28 @@ def of_services(inventory: Inventory) -> Iterator[dict[str, Any]]:
     for service in SERVICES:
         for host in hosts(inventory, service):
             for one in service.certificates:
-                if given(inventory, one.where):
+                if condition_met(inventory, one.when):
                     yield _declared(inventory, host, service, one)
 
 
 def _declared(
     inventory: Inventory, host: str, service: Service, one: Certificate
 ) -> dict[str, Any]:
-    reached = [name for each in one.reached for name in _reached(inventory, host, service, each)]
+    names = [
+        name
+        for each in one.subject_alt_names
+        for name in _alt_names(inventory, host, service, each)
+    ]
     return declared(
         filled(inventory, host, one.name),
         filled(inventory, host, one.subject),
-        reached,
+        names,
         one.usages,
         one.authority,
     )
 
 
-def _reached(inventory: Inventory, host: str, service: Service, template: str) -> list[str]:
+def _alt_names(inventory: Inventory, host: str, service: Service, template: str) -> list[str]:
     if template != LISTENERS:
         return [filled(inventory, host, template)]
     listeners = inventory.need(host, service.ports[0])

@@ -15,10 +15,10 @@ from .host_secrets import FOLDER, Files, Host, client_keys, file, trusted
 
 def of_demo(host: Host) -> Files:
     """Return client.conf and CAs of the demo client; none in mode plain."""
-    if not host.own.secured:
+    if not host.service_account_mode.secured:
         return []
-    mode = host.fact("security.own_mode")
-    password = host.secret("password:demo") if host.own.passwords else ""
+    mode = host.fact("security.service_account_mode")
+    password = host.secret("password:demo") if host.service_account_mode.passwords else ""
     options = clients.librdkafka_options(mode, "demo", password, FOLDER)
     return [
         file("client.conf", to_properties(options)),
@@ -29,7 +29,7 @@ def of_demo(host: Host) -> Files:
 
 def _user(host: Host) -> str:
     """The user whose files are written."""
-    return str(host.variable("security_person", OPERATOR))
+    return str(host.variable("security_client_user", OPERATOR))
 
 
 def of_benchmark(host: Host) -> Files:
@@ -38,7 +38,7 @@ def of_benchmark(host: Host) -> Files:
         return []
     user, mode = _user(host), host.fact("security.mode")
     folder = f"{host.variable('benchmark_directory')}/client"
-    secret = host.secret(f"{host.fact('people.client_secret')}{user}")
+    secret = host.secret(f"{host.fact('users.secret_prefix')}{user}")
     java = clients.client_options(mode, user, folder)
     python = {"client_config": clients.kafka_python_settings(mode, user, secret, folder)}
     return [
@@ -49,11 +49,11 @@ def of_benchmark(host: Host) -> Files:
     ]
 
 
-def of_person(host: Host) -> Files:
+def of_user(host: Host) -> Files:
     """Files on the control node with which a user outside the platform authenticates."""
-    user, folder = _user(host), host.fact("people.person_folder")
+    user, folder = _user(host), host.fact("users.client_directory")
     mode = host.fact("security.mode")
-    secret = host.secret(f"{host.fact('people.client_secret')}{user}")
+    secret = host.secret(f"{host.fact('users.secret_prefix')}{user}")
     native = clients.librdkafka_options(mode, user, secret, folder)
     java = clients.client_options(mode, user, folder)
     found = [
@@ -68,11 +68,11 @@ def of_person(host: Host) -> Files:
 def _of_operator(host: Host) -> Files:
     """Additional files of the operator."""
     found = []
-    if host.fact("security.passwords"):
+    if host.fact("security.password_authentication"):
         found.append(file("operator.pem", host.secret("keypair:operator")))
     for name, term, required in (
         ("spark-pages", "password:spark-pages", host.fact("spark.masters")),
-        ("monitoring-web", "password:monitoring-web", host.fact("people.web")),
+        ("monitoring-web", "password:monitoring-web", host.fact("monitoring.web_password_names")),
     ):
         if required:
             found.append(file(name, web_login.curl_options(host.secret(term))))

@@ -37,23 +37,24 @@ def password_file(host: Host) -> str:
     return str(host.variable("security_password_file", DEFAULTS["security_password_file"]))
 
 
-def person_folder(host: Host) -> str:
+def client_directory(host: Host) -> str:
     """Directory with the client files of a user outside the platform."""
-    user, (folder, *_) = str(host.variable("security_person", OPERATOR)), store(host).rsplit("/", 1)
+    user = str(host.variable("security_client_user", OPERATOR))
+    folder = store(host).rsplit("/", 1)[0]
     return f"{folder}/operator" if user == OPERATOR else f"{folder}/users/{user}"
 
 
-def access(host: Host) -> str:
+def operator_client_file(host: Host) -> str:
     """The operator's client.conf of librdkafka; empty for a cluster without security."""
     folder = store(host).rpartition("/")[0]
     secured = mode_of(host.fact("security.mode")).secured
     return f"{folder}/operator/client.conf" if secured else ""
 
 
-def storage(host: Host) -> dict[str, Any]:
+def shared_storage(host: Host) -> dict[str, Any]:
     """The declared storage that Spark's drivers, workers and history servers share."""
     owner = host.fact("machines.storage_host")
-    return dict(host.of(owner, "shared_storage") if owner else DEFAULTS["shared_storage"])
+    return dict(host.variable_of(owner, "shared_storage") if owner else DEFAULTS["shared_storage"])
 
 
 def config_root(host: Host) -> str:
@@ -61,22 +62,22 @@ def config_root(host: Host) -> str:
     return str(host.variable("service_config_root"))
 
 
-def left_file(host: Host) -> str:
+def baseline_file(host: Host) -> str:
     """File on a machine with its baseline, the state that the last complete run applied."""
     cluster = host.variable("cluster_name")
     return f"{config_root(host)}/.as-left/{cluster}@{host.variable('inventory_hostname')}.json"
 
 
-def left(host: Host) -> dict[str, str]:
+def baseline_arguments(host: Host) -> dict[str, str]:
     """Arguments with which metal.kafka.machine_info reads the baseline of a machine."""
     return {
         "cluster": str(host.variable("cluster_name")),
-        "kept": left_file(host),
+        "kept": baseline_file(host),
         "textfiles": host.fact("monitoring.textfile_dir"),
     }
 
 
-def support_file(host: Host) -> str:
+def support_archive(host: Host) -> str:
     """Path of a machine's archive for `make support`."""
     return f"/var/lib/kafka-metal/support/{host.variable('cluster_name')}.tar.gz"
 

@@ -30,19 +30,19 @@ class Host:
     # A secret by term.
     secret: Callable[[str], str]
     # A secret, or an empty text if the store of an older release does not have it yet.
-    known_secret: Callable[[str], str]
+    stored_secret: Callable[[str], str]
     read: Callable[[str, Any], Any]
     # A variable of any host of the inventory, by host and name; None if it is not set.
-    of: Callable[[str, str], Any]
+    variable_of: Callable[[str, str], Any]
 
     def variable(self, name: str, default: Any = None) -> Any:
         """A variable of the task, or a role's default; raises KeyError if neither exists."""
         return self.read(name, default)
 
     @property
-    def own(self) -> Mode:
+    def service_account_mode(self) -> Mode:
         """Mode with which the platform's services authenticate."""
-        return mode_of(self.fact("security.own_mode"))
+        return mode_of(self.fact("security.service_account_mode"))
 
 
 def file(name: str, content: str) -> dict[str, str]:
@@ -57,19 +57,21 @@ def trusted(host: Host) -> dict[str, str]:
 
 def client_keys(host: Host, users: list[str], mode: str) -> Files:
     """Files with the passwords or keys of several users."""
-    terms = [f"{host.fact('people.client_secret')}{user}" for user in users]
+    terms = [f"{host.fact('users.secret_prefix')}{user}" for user in users]
     return clients.client_files(users, [host.secret(term) for term in terms], mode)
 
 
-def passwords(host: Host) -> dict[str, str]:
+def user_passwords(host: Host) -> dict[str, str]:
     """Passwords of users, by name."""
-    return {name: host.secret(f"password:{name}") for name in host.fact("people.passwords")}
+    return {name: host.secret(f"password:{name}") for name in host.fact("users.with_password")}
 
 
 def all_secrets(host: Host) -> list[str]:
     """All secrets of the control node, which are redacted from support archives."""
-    stored = [host.known_secret(name) for name in host.fact("people.secret_names")]
-    receivers = (host.of(each, "monitoring_receivers") for each in host.fact("monitoring.watching"))
+    stored = [host.stored_secret(name) for name in host.fact("credentials.lookup_terms")]
+    receivers = (
+        host.variable_of(each, "monitoring_receivers") for each in host.fact("monitoring.hosts")
+    )
     return [
         *stored,
         *(secret for each in receivers for secret in sorted(redaction.secrets_of(each))),

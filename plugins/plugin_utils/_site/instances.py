@@ -17,21 +17,21 @@ from .inventory import Inventory
 # Facts on which a kind or one of its certificates may depend.
 CONDITIONS: Mapping[str, Callable[[Inventory], Any]] = {
     "monitoring.proxied": monitoring.proxied,
-    "monitoring.watching": monitoring.watching,
+    "monitoring.hosts": monitoring.hosts,
     "spark.recovery_servers": spark.recovery_servers,
 }
 
 
-def given(inventory: Inventory, where: str) -> bool:
-    """Whether the fact ``where`` is true for the site; raises CatalogueError if it is unknown."""
-    if where and where not in CONDITIONS:
-        raise CatalogueError(f"where: found {where}; allowed: {', '.join(CONDITIONS)}")
-    return not where or bool(CONDITIONS[where](inventory))
+def condition_met(inventory: Inventory, fact: str) -> bool:
+    """Whether the site has the ``fact``, or there is no condition; raises CatalogueError."""
+    if fact and fact not in CONDITIONS:
+        raise CatalogueError(f"when: found {fact}; allowed: {', '.join(CONDITIONS)}")
+    return not fact or bool(CONDITIONS[fact](inventory))
 
 
 def hosts(inventory: Inventory, service: Service) -> Sequence[str]:
     """Hosts with an instance of a kind, in the inventory's order."""
-    return inventory.members(service.group) if given(inventory, service.where) else ()
+    return inventory.members(service.group) if condition_met(inventory, service.when) else ()
 
 
 def names(inventory: Inventory) -> list[str]:

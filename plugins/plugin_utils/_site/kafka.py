@@ -37,7 +37,7 @@ def hosts(inventory: Inventory) -> list[str]:
     return list(inventory.members(GROUP))
 
 
-def names(inventory: Inventory) -> list[str]:
+def advertised_names(inventory: Inventory) -> list[str]:
     """Names or addresses that brokers advertise, each once."""
     found = [at["advertise"] for each in brokers(inventory) for at in each["listeners"].values()]
     return list(dict.fromkeys(found))
@@ -48,7 +48,7 @@ def client_listener(inventory: Inventory) -> str:
     return str(inventory.site_value("kafka_broker_client_listener", GROUP))
 
 
-def broker_listener(inventory: Inventory) -> str:
+def inter_broker_listener(inventory: Inventory) -> str:
     """Name of the inter-broker listener."""
     return str(inventory.site_value("kafka_broker_inter_broker_listener", GROUP))
 
@@ -67,7 +67,7 @@ def bootstrap(inventory: Inventory) -> list[str]:
     return addresses_of(inventory, tls_migration.of_clients(phase, listener))
 
 
-def asking_bootstrap(inventory: Inventory) -> list[str]:
+def authenticated_bootstrap(inventory: Inventory) -> list[str]:
     """Bootstrap servers at which passwords can be checked."""
     if tls_migration.PHASES[security.phase(inventory)].authenticates:
         return bootstrap(inventory)
@@ -78,16 +78,16 @@ def operator_bootstrap(inventory: Inventory) -> list[str]:
     """Bootstrap servers of modules, which use the inter-broker listener as the operator."""
     if not mode_of(security.mode(inventory)).secured:
         return bootstrap(inventory)
-    listeners = client_listener(inventory), broker_listener(inventory)
+    listeners = client_listener(inventory), inter_broker_listener(inventory)
     phase = security.phase(inventory)
     return addresses_of(inventory, tls_migration.of_operator(phase, *listeners))
 
 
-def certificate_endpoints(inventory: Inventory) -> list[dict[str, Any]]:
+def tls_endpoints(inventory: Inventory) -> list[dict[str, Any]]:
     """Host and port of each listener with TLS."""
     phase, offset = security.phase(inventory), security.migration_port_offset(inventory)
     found: list[dict[str, Any]] = []
-    both = client_listener(inventory), broker_listener(inventory)
+    both = client_listener(inventory), inter_broker_listener(inventory)
     for broker in brokers(inventory):
         first = broker["listeners"]
         every = {**first, **tls_migration.secured_listeners(first, phase, offset)}
@@ -100,16 +100,16 @@ def certificate_endpoints(inventory: Inventory) -> list[dict[str, Any]]:
     return found
 
 
-def certificate_addresses(inventory: Inventory) -> list[str]:
+def tls_addresses(inventory: Inventory) -> list[str]:
     """host:port of each listener with TLS; empty while service accounts do not use TLS."""
-    if not mode_of(security.own_mode(inventory)).tls:
+    if not mode_of(security.service_account_mode(inventory)).tls:
         return []
-    return [f"{at['host']}:{at['port']}" for at in certificate_endpoints(inventory)]
+    return [f"{at['host']}:{at['port']}" for at in tls_endpoints(inventory)]
 
 
 def metadata_properties(inventory: Inventory) -> dict[str, Any]:
     """Keys of server.properties for the connection to the metadata service."""
-    limit = zookeeper.session_limit(inventory)
+    limit = zookeeper.max_session_timeout(inventory)
     mode, phase = security.mode(inventory), security.phase(inventory)
     return {
         "zookeeper.connect": ",".join(zookeeper.endpoints(inventory)),
@@ -119,7 +119,7 @@ def metadata_properties(inventory: Inventory) -> dict[str, Any]:
     }
 
 
-def protocol_key(inventory: Inventory) -> str:
+def protocol_version_key(inventory: Inventory) -> str:
     """Key of server.properties with the inter-broker protocol version, or an empty text."""
     return PROTOCOL_KEYS.get(str(inventory.site_value("kafka_metadata_mode") or zookeeper.MODE), "")
 
@@ -131,14 +131,16 @@ def secured_listeners(inventory: Inventory, host: str) -> dict[str, Any]:
     return tls_migration.secured_listeners(listeners, security.phase(inventory), offset)
 
 
-def talks_on(inventory: Inventory) -> str:
+def current_inter_broker_listener(inventory: Inventory) -> str:
     """Name of the inter-broker listener in the current phase."""
-    return tls_migration.among_brokers(security.phase(inventory), broker_listener(inventory))
+    return tls_migration.inter_broker_listener(
+        security.phase(inventory), inter_broker_listener(inventory)
+    )
 
 
 def protocols(inventory: Inventory, host: str) -> dict[str, str]:
     """Kafka's protocol of each listener of a broker."""
-    both = client_listener(inventory), broker_listener(inventory)
+    both = client_listener(inventory), inter_broker_listener(inventory)
     listeners = list(inventory.need(host, LISTENERS))
     mode, phase = security.mode(inventory), security.phase(inventory)
     return tls_migration.protocols(mode, phase, listeners, *both)
@@ -152,7 +154,7 @@ def security_properties(inventory: Inventory, host: str) -> dict[str, Any]:
     return broker_properties(security.mode(inventory), of_listeners, ids(inventory), users)
 
 
-def other_paths(inventory: Inventory, host: str) -> list[str]:
+def other_services_paths(inventory: Inventory, host: str) -> list[str]:
     """Directories of other services and brokers on the machine of a broker with data disks."""
     if not inventory.get(host, "host_disks"):
         return []

@@ -44,7 +44,7 @@ def of_server(host: Host) -> Files:
     ]
 
 
-def broker_folder(host: Host) -> str:
+def config_directory(host: Host) -> str:
     """Directory of a broker's files on its machine."""
     cluster, number = host.variable("cluster_name"), host.variable("kafka_broker_id")
     return f"{FOLDER}/{cluster}-kafka{number}"
@@ -53,7 +53,11 @@ def broker_folder(host: Host) -> str:
 def broker_client_file(host: Host) -> str:
     """Client file of modules on a broker's machine; empty without TLS, and on other machines."""
     is_broker = host.variable("kafka_broker_id", "") != ""
-    return f"{broker_folder(host)}/operator.json" if is_broker and host.own.tls else ""
+    return (
+        f"{config_directory(host)}/operator.json"
+        if is_broker and host.service_account_mode.tls
+        else ""
+    )
 
 
 def client_environment(host: Host) -> dict[str, str]:
@@ -68,7 +72,7 @@ def of_broker(host: Host) -> Files:
     if not host.fact("security.tls"):
         return []
     name = f"kafka{host.variable('kafka_broker_id')}"
-    folder = broker_folder(host)
+    folder = config_directory(host)
     mode = host.fact("security.mode")
     ensemble = zookeeper_tls.ensemble_client_properties(mode)
     operator = clients.client_options("mtls", OPERATOR, "/etc/kafka")
@@ -88,7 +92,7 @@ def of_broker(host: Host) -> Files:
     ]
 
 
-def nodes(host: Host) -> list[dict[str, Any]]:
+def znodes(host: Host) -> list[dict[str, Any]]:
     """Znodes with the subjects of the certificates that own them."""
     recovering = host.fact("spark.recovery_servers")
     owners = (

@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._security.security_modes import mode_of
 from . import machines, security, spark
 from .inventory import Inventory
 
 GROUP = "monitoring"
+WEB_PASSWORD = "monitoring-web"
 
 
-def watching(inventory: Inventory) -> list[str]:
+def hosts(inventory: Inventory) -> list[str]:
     """Hosts with Prometheus and Alertmanager."""
     return list(inventory.members(GROUP))
 
@@ -27,7 +30,7 @@ def proxied(inventory: Inventory) -> bool:
         return bool(declared)
     return bool(
         len(machines.names(inventory)) > 1
-        and watching(inventory)
+        and hosts(inventory)
         and not inventory.site_value("monitoring_web")
         and mode_of(security.mode(inventory)).tls
     )
@@ -48,20 +51,39 @@ def alertmanager_peers(inventory: Inventory) -> list[str]:
     if proxied(inventory):
         return []
     port = "monitoring_alertmanager_peer_port"
-    return [_at(inventory, host, port) for host in watching(inventory)]
+    return [_at(inventory, host, port) for host in hosts(inventory)]
+
+
+def web_password_names(inventory: Inventory) -> list[str]:
+    """Name of the password of Prometheus and Alertmanager, if one of them requires it."""
+    required = any(web_authentication(inventory, host) for host in hosts(inventory))
+    return [WEB_PASSWORD] if required else []
+
+
+def web_authentication(inventory: Inventory, host: str) -> bool:
+    """Whether Prometheus and Alertmanager of a host require the operator's password."""
+    return (
+        mode_of(security.mode(inventory)).secured
+        and not inventory.get(host, "monitoring_web")
+        and not _true(inventory.get(host, "monitoring_web_open", False))
+    )
+
+
+def _true(value: Any) -> bool:
+    return value if isinstance(value, bool) else str(value).lower() in ("yes", "true", "1", "on")
 
 
 def ca_file(inventory: Inventory) -> str:
     """File in the container with the trusted CAs; empty while service accounts do not use TLS."""
-    return "/etc/watch/ca.pem" if mode_of(security.own_mode(inventory)).tls else ""
+    return "/etc/watch/ca.pem" if mode_of(security.service_account_mode(inventory)).tls else ""
 
 
-def spark_masters(inventory: Inventory) -> dict[str, str]:
+def spark_master_endpoints(inventory: Inventory) -> dict[str, str]:
     """host:port of each master's web page, by name."""
     return {each["name"]: f"{each['host']}:{each['ui_port']}" for each in spark.masters(inventory)}
 
 
-def spark_workers(inventory: Inventory) -> int:
+def spark_worker_count(inventory: Inventory) -> int:
     """Number of declared workers."""
     return len(inventory.members(spark.WORKERS))
 
@@ -73,7 +95,7 @@ def disk_mounts(inventory: Inventory, host: str) -> list[str]:
 
 def textfile_dir(inventory: Inventory, host: str) -> str:
     """Directory of the node exporter's text files, for maintenance markers; empty without it."""
-    return str(inventory.need(host, "monitoring_textfile_dir")) if watching(inventory) else ""
+    return str(inventory.need(host, "monitoring_textfile_dir")) if hosts(inventory) else ""
 
 
 def _at(inventory: Inventory, host: str, port: str) -> str:

@@ -8,19 +8,19 @@ from .._security import client_security as clients
 from .host_secrets import Files, Host, client_keys, file, trusted
 
 
-def watch_options(host: Host) -> dict[str, str]:
+def kafka_client_options(host: Host) -> dict[str, str]:
     """Options of librdkafka for the client that monitors the cluster."""
-    password = host.secret("password:watch") if host.own.passwords else ""
-    mode = host.fact("security.own_mode")
+    password = host.secret("password:watch") if host.service_account_mode.passwords else ""
+    mode = host.fact("security.service_account_mode")
     return {
         "bootstrap.servers": ",".join(host.fact("kafka.bootstrap")),
         **clients.librdkafka_options(mode, "watch", password, "/etc/watch"),
     }
 
 
-def of_watch(host: Host) -> Files:
-    """Files that the options of ``watch_options`` name."""
-    own, mode = host.own, host.fact("security.own_mode")
+def of_kafka_client(host: Host) -> Files:
+    """Files that the options of ``kafka_client_options`` name."""
+    own, mode = host.service_account_mode, host.fact("security.service_account_mode")
     keys = client_keys(host, ["watch"], mode) if own.secured and not own.passwords else []
     return [*keys, *([trusted(host)] if own.tls else [])]
 
@@ -35,7 +35,7 @@ def of_proxy(host: Host) -> Files:
     ]
 
 
-def of_proxied(host: Host) -> Files:
+def of_prometheus(host: Host) -> Files:
     """Files with which Prometheus scrapes through the proxies."""
     if not host.fact("monitoring.proxies"):
         return []
@@ -44,9 +44,15 @@ def of_proxied(host: Host) -> Files:
 
 def web_password(host: Host) -> str:
     """Password of a host's Prometheus and Alertmanager; empty if they require none."""
-    return host.secret("password:monitoring-web") if host.fact("people.web_asks") else ""
+    return (
+        host.secret("password:monitoring-web") if host.fact("monitoring.web_authentication") else ""
+    )
 
 
-def web_password_known(host: Host) -> str:
+def stored_web_password(host: Host) -> str:
     """The same for verbs that only read; empty also if the store does not have it yet."""
-    return host.known_secret("password:monitoring-web") if host.fact("people.web_asks") else ""
+    return (
+        host.stored_secret("password:monitoring-web")
+        if host.fact("monitoring.web_authentication")
+        else ""
+    )

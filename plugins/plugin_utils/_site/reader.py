@@ -14,7 +14,7 @@ from ansible import constants
 from ansible.parsing.dataloader import DataLoader
 
 from .._security.security_modes import SecurityError
-from .facts import FACTS, NAMES, OF_A_HOST, OF_A_TASK, OF_THE_SITE
+from .facts import HOST_FACTS, NAMES, RUN_FACTS, SITE_FACTS, TASK_FACTS
 from .host_secrets import Host
 from .inventory import Inventory, UnusableVariable
 from .run_file import CycleError, RunFile
@@ -47,13 +47,13 @@ class Reader:
 
     def read(self, name: str) -> Any:
         """A fact; raises UnknownFact, UnusableVariable, CycleError."""
-        if name in OF_A_TASK:
-            known = partial(self._secret, absent="")
-            return OF_A_TASK[name](Host(self.read, self._secret, known, self._variable, self._of))
-        if name not in FACTS:
+        if name in TASK_FACTS:
+            stored = partial(self._secret, absent="")
+            return TASK_FACTS[name](Host(self.read, self._secret, stored, self._variable, self._of))
+        if name not in RUN_FACTS:
             raise UnknownFact(f"found {name}; allowed: {', '.join(NAMES)}")
-        found = self._run.answer(name, FACTS, self._begin)
-        if name in OF_A_HOST:
+        found = self._run.value(name, RUN_FACTS, self._begin)
+        if name in HOST_FACTS:
             host = self._variables["inventory_hostname"]
             if host not in found:
                 raise UnknownFact(f"{name} needs a host of the inventory; found {host}")
@@ -81,9 +81,9 @@ class Reader:
         inventory = Inventory(every, self._variables["groups"], self._phase)
 
         def compute(name: str) -> Any:
-            if name in OF_THE_SITE:
-                return attempt(partial(OF_THE_SITE[name], inventory))
-            return {host: attempt(partial(OF_A_HOST[name], inventory, host)) for host in every}
+            if name in SITE_FACTS:
+                return attempt(partial(SITE_FACTS[name], inventory))
+            return {host: attempt(partial(HOST_FACTS[name], inventory, host)) for host in every}
 
         return compute
 

@@ -31,7 +31,7 @@ class _Computing:
         self._compute, self._in_progress = compute, list[str]()
         self._done: dict[str, Any] = {}
 
-    def answer(self, name: str) -> Any:
+    def value(self, name: str) -> Any:
         """Compute one value, which may need others."""
         if name in self._in_progress:
             raise CycleError(" needs ".join([*self._in_progress, name]))
@@ -57,13 +57,13 @@ class RunFile:
     def __init__(self, folder: Path, about: str) -> None:
         self._folder, self._about = folder, about
 
-    def answer(self, name: str, names: Collection[str], begin: Callable[[], Compute]) -> Any:
+    def value(self, name: str, names: Collection[str], begin: Callable[[], Compute]) -> Any:
         """Value of ``name``; ``begin`` returns the function that computes ``names``.
 
         Raises CycleError.
         """
         if self._about in _computing:
-            return _computing[self._about].answer(name)
+            return _computing[self._about].value(name)
         file = self._file(name)
         if not file.exists():
             with self._file("lock").with_suffix(".lock").open("w") as lock:
@@ -76,7 +76,7 @@ class RunFile:
     def _compute_all(self, names: Collection[str], compute: Compute) -> None:
         computing = _computing[self._about] = _Computing(compute)
         try:
-            texts = {name: json.dumps(computing.answer(name)) for name in names}
+            texts = {name: json.dumps(computing.value(name)) for name in names}
         finally:
             del _computing[self._about]
         for name, text in texts.items():

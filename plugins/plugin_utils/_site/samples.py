@@ -32,5 +32,5 @@ def _schema_in_this_run(file: Path, null: str, delimiter: str | None) -> str:
         return schema_of(file, null, delimiter)
     about = f"sample {file} {now.st_mtime_ns} {now.st_size} {null!r} {delimiter!r}"
     run = RunFile(Path(constants.DEFAULT_LOCAL_TMP), about)
-    found = run.answer("schema", ["schema"], lambda: lambda _: schema_of(file, null, delimiter))
+    found = run.value("schema", ["schema"], lambda: lambda _: schema_of(file, null, delimiter))
     return str(found)

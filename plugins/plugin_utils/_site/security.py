@@ -41,7 +41,7 @@ def warn_days(inventory: Inventory) -> int:
     return int(inventory.site_value("security_warn_days"))
 
 
-def own_mode(inventory: Inventory) -> str:
+def service_account_mode(inventory: Inventory) -> str:
     """Mode of service accounts: plain while no listener authenticates."""
     return mode(inventory) if tls_migration.PHASES[phase(inventory)].authenticates else "plain"
 
@@ -60,11 +60,6 @@ def tls(inventory: Inventory) -> bool:
     return _mode(inventory).tls
 
 
-def passwords(inventory: Inventory) -> bool:
+def password_authentication(inventory: Inventory) -> bool:
     """Whether clients authenticate with passwords."""
     return _mode(inventory).passwords
-
-
-def owned(inventory: Inventory) -> bool:
-    """Whether only brokers may write their znodes."""
-    return tls_migration.PHASES[phase(inventory)].owned

@@ -24,7 +24,7 @@ class Socket:
     address: str
     port: int
 
-    def meets(self, address: str, port: int) -> bool:
+    def conflicts_with(self, address: str, port: int) -> bool:
         """Whether a socket with this address and port conflicts with this one."""
         wildcards = {"0.0.0.0", "::", "*", ""}
         return self.port == port and (
@@ -43,21 +43,21 @@ def sockets(site: Site, host: str, service: Service) -> Iterator[Socket]:
                     bind = str(at.get("bind") or "")
                     yield Socket(host, f"{variable}.{name}.port", bind, port)
         elif (first := whole_number(value)) is not None:
-            if not service.each or not service.own_ports:
+            if not service.processes or not service.process_ports:
                 yield Socket(host, variable, address, first)
                 continue
             own = {
                 name: port
-                for name, value in entries(site, host, service.own_ports).items()
+                for name, value in entries(site, host, service.process_ports).items()
                 if (port := whole_number(value)) is not None
             }
-            names = entries(site, host, service.each)
+            names = entries(site, host, service.processes)
             for name, port in status_ports(names, first, own).items():
-                where = f"{service.own_ports}.{name}" if name in own else variable
+                where = f"{service.process_ports}.{name}" if name in own else variable
                 yield Socket(host, where, address, port)
-    if service.agent and (port := whole_number(site.value(host, service.agent, 0))):
+    if service.metrics_port and (port := whole_number(site.value(host, service.metrics_port, 0))):
         bind = str(site.value(host, f"{service.role}_metrics_bind", "127.0.0.1"))
-        yield Socket(host, service.agent, bind, port)
+        yield Socket(host, service.metrics_port, bind, port)
 
 
 def directories(site: Site, host: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -79,12 +79,12 @@ def entries(site: Site, host: str, variable: str) -> Mapping[str, Any]:
 
 def memory(site: Site, host: str, service: Service) -> Iterator[tuple[str, int]]:
     """Variable and memory in bytes of an instance: its container's limit, or else its heap."""
-    if service.each:
+    if service.processes:
         extra = whole_number(site.value(host, "pipeline_overhead_mb", 0)) or 0
-        for name, declared in entries(site, host, service.each).items():
+        for name, declared in entries(site, host, service.processes).items():
             spec = declared.get("resources") if isinstance(declared, Mapping) else None
             heap = spec.get("driver_memory", "1g") if isinstance(spec, Mapping) else "1g"
-            where = f"{service.each}.{name}.resources.driver_memory"
+            where = f"{service.processes}.{name}.resources.driver_memory"
             yield where, (memory_bytes(heap) or 0) + extra * 1024**2
         return
     for variable in (service.memory, service.heap):

@@ -10,7 +10,7 @@ from functools import partial
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
 from .._security.security_modes import SecurityError
-from .instances import given
+from .instances import condition_met
 from .inventory import Inventory, UnusableVariable
 from .site_model import Site
 
@@ -24,13 +24,13 @@ def instances(site: Site, services: Sequence[Service] = SERVICES) -> Iterator[tu
 
 def hosts_of(site: Site, each: Service) -> list[str]:
     """Hosts with an instance of a kind."""
-    exists = site.once(f"whether {each.where}", partial(_given, site, each.where))
+    exists = site.once(f"whether {each.when}", partial(_condition_met, site, each.when))
     return site.members(each.group) if exists else []
 
 
-def _given(site: Site, where: str) -> bool:
+def _condition_met(site: Site, fact: str) -> bool:
     try:
-        return given(Inventory(site.hosts, site.groups), where)
+        return condition_met(Inventory(site.hosts, site.groups), fact)
     except (SecurityError, UnusableVariable):
         # Other checks report the variable itself.
         return False

@@ -42,7 +42,7 @@ def workers(inventory: Inventory) -> list[dict[str, Any]]:
     return inventory.records(WORKERS, names)
 
 
-def histories(inventory: Inventory) -> list[dict[str, Any]]:
+def history_servers(inventory: Inventory) -> list[dict[str, Any]]:
     """History servers with the port of their web page."""
     names = {"name": "spark_history_name", "host": "spark_address", "ui_port": "spark_history_port"}
     return inventory.records(HISTORIES, names)
@@ -62,7 +62,7 @@ def recovery_servers(inventory: Inventory) -> list[str]:
 
 def recovery_files(inventory: Inventory) -> dict[str, str]:
     """Files in the container with which a master authenticates to the ensemble."""
-    if not mode_of(security.own_mode(inventory)).tls:
+    if not mode_of(security.service_account_mode(inventory)).tls:
         return {}
     return {"keys": "/etc/kafka-metal/ensemble.pem", "trusted": "/etc/kafka-metal/ca.pem"}
 
@@ -74,7 +74,7 @@ def properties_file(inventory: Inventory) -> str:
 
 def secured(inventory: Inventory) -> bool:
     """Whether Spark's services authenticate each other."""
-    return mode_of(security.own_mode(inventory)).secured
+    return mode_of(security.service_account_mode(inventory)).secured
 
 
 def recovery_node(inventory: Inventory) -> str:

@@ -16,12 +16,16 @@ from .host_secrets import FOLDER, Files, Host, client_keys, file, trusted
 
 def page_login(host: Host) -> str:
     """Basic authentication value for Spark's web pages; empty if they require no password."""
-    return web_login.basic(host.secret("password:spark-pages")) if host.own.secured else ""
+    return (
+        web_login.basic(host.secret("password:spark-pages"))
+        if host.service_account_mode.secured
+        else ""
+    )
 
 
 def of_spark(host: Host) -> Files:
     """Files that all services of Spark share."""
-    if not host.own.secured:
+    if not host.service_account_mode.secured:
         return []
     shared = spark_security.spark_properties(host.secret("password:spark-rpc"), f"{FOLDER}/pages")
     return [
@@ -32,7 +36,7 @@ def of_spark(host: Host) -> Files:
 
 def of_recovery(host: Host) -> Files:
     """Files with which a master authenticates to the ensemble."""
-    if not host.own.tls or not host.fact("spark.recovery_servers"):
+    if not host.service_account_mode.tls or not host.fact("spark.recovery_servers"):
         return []
     key = host.secret(f"keypair:{host.variable('spark_master_name')}-ensemble")
     return [file("ensemble.pem", key), trusted(host)]
@@ -40,26 +44,26 @@ def of_recovery(host: Host) -> Files:
 
 def of_pipeline(host: Host) -> Files:
     """Files of the current pipeline's driver; without user while role arguments are validated."""
-    if not host.own.secured:
+    if not host.service_account_mode.secured:
         return []
     name = host.variable("__pipeline_name", "")
     users = [f"{PIPELINE}{name}"] if name else []
-    keys = client_keys(host, users, host.fact("security.own_mode"))
+    keys = client_keys(host, users, host.fact("security.service_account_mode"))
     return [*keys, trusted(host), *of_spark(host)]
 
 
-def of_part_of_spark(host: Host) -> Files:
+def of_component(host: Host) -> Files:
     """Files of a master, a worker or a history server.
 
     Executors of all pipelines run in a worker, so only drivers have the keys of pipelines.
     """
     component = host.variable("spark_component")
-    if component == "worker" and host.own.secured:
+    if component == "worker" and host.service_account_mode.secured:
         return [trusted(host), *of_spark(host)]
     return [*of_spark(host), *(of_recovery(host) if component == "master" else [])]
 
 
-def spark_keys_id(host: Host) -> str:
+def spark_keys_digest(host: Host) -> str:
     """Digest of the files that a service of Spark reads only at its start; a change restarts it."""
     shared = of_spark(host)
     if not shared:
@@ -68,7 +72,7 @@ def spark_keys_id(host: Host) -> str:
     return _digest([*shared, *own])
 
 
-def pipeline_keys_id(host: Host) -> str:
+def pipeline_keys_digest(host: Host) -> str:
     """Digest of the files that a driver reads only at its start; a change restarts it."""
     shared = of_spark(host)
     return _digest(shared) if shared else ""

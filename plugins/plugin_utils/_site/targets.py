@@ -7,18 +7,18 @@ from __future__ import annotations
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
 from . import machines, monitoring
-from .instances import filled, given, hosts
+from .instances import condition_met, filled, hosts
 from .inventory import Inventory
 
 ROLE = "monitoring"
 
 
-def of_machines(inventory: Inventory) -> list[str]:
+def services_on_machines(inventory: Inventory) -> list[str]:
     """Services of monitoring on every machine, in start order."""
     return _services(inventory, machines.GROUP)
 
 
-def own_targets(inventory: Inventory) -> list[str]:
+def services_on_monitoring_hosts(inventory: Inventory) -> list[str]:
     """Services of monitoring on the monitoring hosts, in start order."""
     return _services(inventory, monitoring.GROUP)
 
@@ -27,7 +27,7 @@ def _services(inventory: Inventory, group: str) -> list[str]:
     return [
         each.kind
         for each in SERVICES
-        if (each.role, each.group) == (ROLE, group) and given(inventory, each.where)
+        if (each.role, each.group) == (ROLE, group) and condition_met(inventory, each.when)
     ]
 
 
@@ -52,8 +52,11 @@ def _target(inventory: Inventory, host: str, service: Service) -> dict[str, str]
 
 def _address(inventory: Inventory, host: str, service: Service) -> str:
     """host:port of an instance's metrics, for the proxy on its machine or for other machines."""
-    if service.agent:
-        port, bind = int(inventory.get(host, service.agent, 0)), f"{service.role}_metrics_bind"
+    if service.metrics_port:
+        port, bind = (
+            int(inventory.get(host, service.metrics_port, 0)),
+            f"{service.role}_metrics_bind",
+        )
     else:
         port, bind = int(inventory.need(host, service.ports[0])), str(service.bind)
     if not port:

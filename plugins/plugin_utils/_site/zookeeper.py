@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._security import zookeeper_tls_migration
+from .._security.tls_migration import PHASES
 from . import security, spark
 from .inventory import Inventory
 
@@ -18,7 +19,7 @@ MODE = "zookeeper"
 SESSION_LIMIT_MS, SESSION_LIMIT_UNDER_SPARK_MS = 40_000, 10_000
 
 
-def ensemble(inventory: Inventory) -> list[dict[str, Any]]:
+def servers(inventory: Inventory) -> list[dict[str, Any]]:
     """Servers with their ports; the client port depends on the phase."""
     names = {
         "id": "zookeeper_server_id",
@@ -36,16 +37,21 @@ def ensemble(inventory: Inventory) -> list[dict[str, Any]]:
 
 def endpoints(inventory: Inventory) -> list[str]:
     """host:port of each server for clients."""
-    return zookeeper_tls_migration.connect(ensemble(inventory))
+    return zookeeper_tls_migration.connect(servers(inventory))
 
 
-def session_limit(inventory: Inventory) -> int:
+def max_session_timeout(inventory: Inventory) -> int:
     """Longest session timeout in milliseconds."""
     return SESSION_LIMIT_UNDER_SPARK_MS if spark.recovery_servers(inventory) else SESSION_LIMIT_MS
 
 
-def asks_by_certificate(inventory: Inventory) -> bool:
+def certificate_authentication(inventory: Inventory) -> bool:
     """Whether clients authenticate by certificate."""
     return zookeeper_tls_migration.with_certificate(
         security.mode(inventory), security.phase(inventory)
     )
+
+
+def acls_enabled(inventory: Inventory) -> bool:
+    """Whether only brokers may write their znodes."""
+    return PHASES[security.phase(inventory)].metadata_acls

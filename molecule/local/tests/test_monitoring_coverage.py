@@ -19,7 +19,7 @@ JOBS = {
     **{"node": 1, "probe": 1, "exporter": 1, "prometheus": 1},
 }
 
-Ask = Callable[[str], list[dict]]
+Query = Callable[[str], list[dict]]
 
 
 @pytest.fixture(scope="module")
@@ -29,19 +29,21 @@ def prometheus(services: dict[str, str]) -> str:
 
 
 @pytest.fixture
-def ask(prometheus: str) -> Ask:
+def query(prometheus: str) -> Query:
     """Query Prometheus: return the series of an expression."""
 
     def answer(expression: str) -> list[dict]:
-        query = urllib.parse.urlencode({"query": expression})
-        return pages.get_monitoring(f"{prometheus}/api/v1/query?{query}")["data"]["result"]
+        parameters = urllib.parse.urlencode({"query": expression})
+        return pages.get_monitoring(f"{prometheus}/api/v1/query?{parameters}")["data"]["result"]
 
     return answer
 
 
-def test_every_service_has_metrics(ask: Ask):
+def test_every_service_has_metrics(query: Query):
     def all_up() -> None:
-        found = {each["metric"]["job"]: int(each["value"][1]) for each in ask("sum by (job) (up)")}
+        found = {
+            each["metric"]["job"]: int(each["value"][1]) for each in query("sum by (job) (up)")
+        }
         if any(found.get(job) != count for job, count in JOBS.items()):
             raise NotYet(str(found))
 
@@ -62,11 +64,11 @@ def test_neither_prometheus_nor_alertmanager_answers_without_the_password(promet
             urllib.request.urlopen(rebound, timeout=10)
 
 
-def test_every_broker_serves_the_probe(ask: Ask, cluster: Cluster):
+def test_every_broker_serves_the_probe(query: Query, cluster: Cluster):
     def served() -> None:
         rates = {
             each["metric"]["partition"]: float(each["value"][1])
-            for each in ask("rate(kafka_metal_probe_end_to_end_seconds_count[1m])")
+            for each in query("rate(kafka_metal_probe_end_to_end_seconds_count[1m])")
         }
         if len(rates) != len(cluster.topology.brokers) or min(rates.values()) < 1:
             raise NotYet(str(rates))
@@ -87,18 +89,20 @@ def test_the_page_of_the_cluster_lists_brokers_topics_and_pipelines(
         assert f">{name}<" in text
 
 
-def test_certificates_of_every_listener_are_monitored(ask: Ask, cluster: Cluster):
-    ends = [float(each["value"][1]) for each in ask("kafka_metal_certificate_expiry_time_seconds")]
+def test_certificates_of_every_listener_are_monitored(query: Query, cluster: Cluster):
+    ends = [
+        float(each["value"][1]) for each in query("kafka_metal_certificate_expiry_time_seconds")
+    ]
 
     assert len(ends) == 2 * len(cluster.topology.brokers)
     assert min(ends) > 0
 
 
-def test_health_checks_of_the_engine_are_monitored(ask: Ask):
+def test_health_checks_of_the_engine_are_monitored(query: Query):
     def checked() -> None:
         ages = [
             float(each["value"][1])
-            for each in ask("time() - kafka_metal_engine_checked_time_seconds")
+            for each in query("time() - kafka_metal_engine_checked_time_seconds")
         ]
         if len(ages) != JOBS["node"] or max(ages) > 45:
             raise NotYet(str(ages))
@@ -107,14 +111,14 @@ def test_health_checks_of_the_engine_are_monitored(ask: Ask):
 
 
 @pytest.mark.parametrize("board", DASHBOARDS, ids=lambda board: board.stem)
-def test_every_panel_has_data_or_describes_why_not(board: Path, ask: Ask, cluster: Cluster):
+def test_every_panel_has_data_or_describes_why_not(board: Path, query: Query, cluster: Cluster):
     empty = []
     for panel in _panels(json.loads(board.read_text(encoding="utf-8"))):
         expressions = [
             _filled(target["expr"], cluster.topology.cluster) for target in panel.get("targets", [])
         ]
         if expressions and "Empty " not in panel.get("description", ""):
-            empty += [f"{panel['title']}: {each}" for each in expressions if not ask(each)]
+            empty += [f"{panel['title']}: {each}" for each in expressions if not query(each)]
     assert not empty, "\n".join(empty)
 
 

@@ -1,0 +1,96 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Users and service accounts of the site; no secrets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._catalogue import SERVICES
+from .._security import service_accounts
+from .._security.client_security import pipeline_options as pipeline_options_of
+from .._security.security_modes import Mode, mode_of
+from . import kafka, security
+from .instances import hosts
+from .inventory import Inventory
+from .pipeline import PIPELINE
+
+
+def _mode(inventory: Inventory) -> Mode:
+    return mode_of(security.mode(inventory))
+
+
+def pipelines(inventory: Inventory) -> dict[str, Any]:
+    """Declared pipelines of the site."""
+    return dict(
+        inventory.site_value("pipeline_pipelines", PIPELINE.group)
+        or inventory.site_value("pipeline_pipelines")
+        or {}
+    )
+
+
+def all_service_accounts(inventory: Inventory) -> dict[str, Any]:
+    """Service accounts of the platform, as declared users."""
+    demo = ("demo_fraud_topic", "demo_metrics_topic", "demo_invalid_topic")
+    found = service_accounts.all_accounts(
+        pipelines(inventory),
+        str(inventory.site_value("demo_topic")),
+        [str(inventory.site_value(name)) for name in demo],
+        str(inventory.site_value("pipeline_marks_topic")),
+    )
+    for service in SERVICES:
+        if service.service_accounts and hosts(inventory, service):
+            found |= service.service_accounts
+    return found
+
+
+def content_service_accounts(inventory: Inventory) -> dict[str, Any]:
+    """Service accounts for the content role, without passwords if clients use certificates."""
+    if not _mode(inventory).secured:
+        return {}
+    found = all_service_accounts(inventory)
+    return found if _mode(inventory).passwords else service_accounts.without_passwords(found)
+
+
+def defaults(inventory: Inventory) -> dict[str, Any]:
+    """Default keys of the site's declared users."""
+    mode = _mode(inventory)
+    return {"mechanisms": []} if mode.secured and not mode.passwords else {}
+
+
+def password_check_bootstrap(inventory: Inventory) -> list[str]:
+    """Bootstrap servers for password checks; none if users have no passwords."""
+    return kafka.authenticated_bootstrap(inventory) if _mode(inventory).passwords else []
+
+
+def password_check_protocol(inventory: Inventory) -> str:
+    """Kafka's protocol at these servers."""
+    mode = _mode(inventory)
+    return mode.clients if mode.passwords else "SASL_SSL"
+
+
+def names(inventory: Inventory) -> list[str]:
+    """Names of all users: those that the site declares, and service accounts."""
+    declared = inventory.site_value("kafka_content_users", kafka.GROUP) or {}
+    return [*declared, *content_service_accounts(inventory)]
+
+
+def with_password(inventory: Inventory) -> list[str]:
+    """Names of users with a password."""
+    return names(inventory) if _mode(inventory).passwords else []
+
+
+def secret_prefix(inventory: Inventory) -> str:
+    """Prefix of the terms of users' secrets for the lookup metal.kafka.secret."""
+    return "password:" if _mode(inventory).passwords else "keypair:"
+
+
+def pipeline_names(inventory: Inventory) -> list[str]:
+    """Names of the site's pipelines."""
+    return list(pipelines(inventory))
+
+
+def pipeline_options(inventory: Inventory) -> dict[str, str]:
+    """Options with which drivers and executors authenticate; ``{name}`` is the pipeline."""
+    mode = security.service_account_mode(inventory)
+    return pipeline_options_of(mode, f"{service_accounts.PIPELINE}{{name}}", "/etc/kafka-metal")
