@@ -28,7 +28,7 @@ module.exit_json(status="running")
 BASELINE = """
 from ansible.module_utils.basic import AnsibleModule
 
-module = AnsibleModule({"name": {}, "declared": {}, "kept": {}, "socket": {}})
+module = AnsibleModule({"name": {}, "declared": {}, "baseline_file": {}, "socket": {}})
 module.exit_json()
 """
 ENGINE = """

@@ -41,7 +41,7 @@ HOSTILE = [
     f"{{% for a in lookup('pipe', 'touch {CANARY}') %}}{{% endfor %}}",
     "{# comment #}",
     f"\" }}, \"b\": \"{{{{ lookup('pipe', 'touch {CANARY}') }}}}",
-    f"x security_anew={CANARY}",
+    f"x security_replace_keys_of={CANARY}",
     f"@{CANARY}",
     f"--extra-vars=@{CANARY}",
     "-e",

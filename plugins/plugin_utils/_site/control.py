@@ -71,7 +71,7 @@ def left(host: Host) -> dict[str, str]:
     """Arguments with which metal.kafka.machine_info reads the baseline of a machine."""
     return {
         "cluster": str(host.variable("cluster_name")),
-        "kept": left_file(host),
+        "file": left_file(host),
         "textfiles": host.fact("monitoring.textfile_dir"),
     }
 
