@@ -89,7 +89,7 @@ def connection(state, dirs=None, logs=None):
 
 def test_broker_is_done_when_every_replica_is_in_sync():
     found = catch_up.progress(connection(cluster()), 2)
-    assert (found["done"], found["left"], found["waits_for"]) == (True, 0, [])
+    assert (found["done"], found["remaining"], found["waits_for"]) == (True, 0, [])
 
 
 def test_missing_bytes_are_returned():
@@ -98,7 +98,7 @@ def test_missing_bytes_are_returned():
         2: [Dir("/a", (Replica("t", 0, 400),))],
     }
     found = catch_up.progress(connection(cluster(isr=(1,)), dirs), 2)
-    assert (found["done"], found["left"], found["phase"]) == (False, 600, "filling")
+    assert (found["done"], found["remaining"], found["phase"]) == (False, 600, "filling")
     assert found["waits_for"] == ["1 partition is not in sync on broker 2: t-0"]
 
 
