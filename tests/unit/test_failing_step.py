@@ -152,8 +152,12 @@ def test_an_unreachable_host_ends_the_roll_after_its_batch(ran):
 
 def test_a_failed_restart_does_not_affect_its_batch(ran):
     groups = {"kafka": ["k1", "n1", "k2"], "spark_master": ["s1"]}
-    code, lines = ran(groups, fails="kafka_broker/service/apply@k1|roll/handle_failure/", state="stale")
+    code, lines = ran(
+        groups, fails="kafka_broker/service/apply@k1|roll/handle_failure/", state="stale"
+    )
     assert code != 0
-    assert [line for line in lines if line.startswith("roll/handle_failure/")] == ["roll/handle_failure/@k1"]
+    assert [line for line in lines if line.startswith("roll/handle_failure/")] == [
+        "roll/handle_failure/@k1"
+    ]
     assert "kafka_broker/service/apply@k2" not in lines
     assert changed(lines, "spark") == []
