@@ -24,7 +24,7 @@ ENTRY = """
     here: "{role}/{entry}/{{{{ service_action | default('') }}}}@{{{{ inventory_hostname }}}}"
     service_state: "{{{{ state }}}}"
     roll_restart_order: "{{{{ {{'rack': rack, 'together': true}} if state == 'stale' else {{}} }}}}"
-    kafka_broker_found: {{}}
+    kafka_broker_previous: {{}}
 - name: Lose the connection
   ansible.builtin.ping:
   when: [inventory_hostname in away, here is match(away_at)]
