@@ -156,7 +156,7 @@ def main() -> None:
             "stall_timeout": {"type": "int", "default": 600},
             "timeout": {"type": "float", "default": 30},
             "record": {"type": "path", "default": ""},
-            "own": {"type": "list", "elements": "list", "default": []},
+            "own_throttles": {"type": "list", "elements": "list", "default": []},
         },
         supports_check_mode=True,
     )
@@ -165,7 +165,7 @@ def main() -> None:
     spec = client_options.spec_of(module)
     try:
         specs = placement.specs_of(spec["topics"])
-        record = throttles.Record(spec["record"] or "", spec["own"])
+        record = throttles.Record(spec["record"] or "", spec["own_throttles"])
         with reassignment.ReassignConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
