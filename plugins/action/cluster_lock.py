@@ -31,7 +31,7 @@ class ActionModule(ActionBase):
         spec = {**self._task.args, "owner": asdict(me)}
         try:
             found: dict[str, Any] = self._execute_module(module_args=spec, task_vars=task_vars)
-            if found.get("failed") or found["taken"] or spec.get("state") in ENDS:
+            if found.get("failed") or found["acquired"] or spec.get("state") in ENDS:
                 return found
             other = found["lock"]
             if not operation_lock.dead(operation_lock.Owner(**other["owner"]), me):
@@ -39,7 +39,7 @@ class ActionModule(ActionBase):
             found = self._execute_module(
                 module_args={**spec, "replace": other["token"]}, task_vars=task_vars
             )
-            if found.get("taken") or found.get("released"):
+            if found.get("acquired") or found.get("released"):
                 # A different operation resumes nothing.
                 what = "resuming an" if found["resumed"] else "released the lock of an"
                 display.display(
@@ -50,5 +50,5 @@ class ActionModule(ActionBase):
         except AnsibleConnectionFailure as error:
             # No operation can run on an unreachable machine; the locks of the others suffice.
             display.warning(f"the lock is not on every machine: {error}")
-            no_lock = operation_lock.result(operation_lock.Lock("", me, 0), taken=True)
+            no_lock = operation_lock.result(operation_lock.Lock("", me, 0), acquired=True)
             return {"changed": False, "reached": False, "steps": [], **no_lock}

@@ -21,5 +21,5 @@ class ActionModule(ActionBase):
         result: dict[str, Any] = super().run(tmp, task_vars)
         before = time.time()
         result.update(self._execute_module(task_vars=task_vars))
-        result["asked"] = {"before": before, "after": time.time()}
+        result["control_node_time"] = {"before": before, "after": time.time()}
         return result

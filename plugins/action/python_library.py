@@ -27,7 +27,7 @@ class ActionModule(ActionBase):
         arguments = dict(self._task.args)
         archive = _archive(arguments["package"])
         arguments["digest"] = archive["digest"]
-        if arguments.pop("seen", "") == arguments["digest"]:
+        if arguments.pop("installed_digest", "") == arguments["digest"]:
             return {**result, "changed": False, "steps": []}
         found = self._execute_module(MODULE, module_args=arguments, task_vars=task_vars)
         if found.get("changed") and not self._task.check_mode:

@@ -18,7 +18,7 @@ class ActionModule(ActionBase):
     BYPASS_HOST_LOOP = True
     _requires_connection = False
     _supports_check_mode = True
-    _VALID_ARGS = frozenset(("path", "cluster", "secrets", "answer"))
+    _VALID_ARGS = frozenset(("path", "cluster", "secrets", "result_file"))
 
     def run(
         self, tmp: str | None = None, task_vars: dict[str, Any] | None = None
@@ -29,7 +29,7 @@ class ActionModule(ActionBase):
                 "path": {"type": "path", "required": True},
                 "cluster": {"type": "str", "required": True},
                 "secrets": {"type": "bool", "default": True},
-                "answer": {"type": "path"},
+                "result_file": {"type": "path"},
             }
         )
         steps = state_migration.settle(
@@ -38,7 +38,7 @@ class ActionModule(ActionBase):
             secrets=given["secrets"],
             dry=self._task.check_mode,
         )
-        if given["answer"]:
+        if given["result_file"]:
             found = {"cluster": given["cluster"], "state": given["path"]}
-            Path(given["answer"]).write_text(json.dumps(found), encoding="utf-8")
+            Path(given["result_file"]).write_text(json.dumps(found), encoding="utf-8")
         return {"changed": bool(steps), "steps": steps}

@@ -14,7 +14,7 @@ description:
     cluster, for reports. Without a cluster name in the inventory nothing is written.
   - The file's key C(typical) has the duration of each play from its last run with changes.
   - A run in check mode does not change the file. With the callbacks P(metal.kafka.plan#callback)
-    and P(metal.kafka.answer#callback) nothing is printed or written.
+    and P(metal.kafka.screen_output#callback) nothing is printed or written.
 requirements:
   - named in C(callbacks_enabled)
 options:
@@ -40,7 +40,7 @@ from ..plugin_utils._operations.timings import Steps, read, typical_of
 from ..plugin_utils._site.play_inventory import cluster_of, state_of
 
 # Callbacks that display only a report or a result.
-QUIET = ("metal.kafka.plan", "metal.kafka.answer")
+QUIET = ("metal.kafka.plan", "metal.kafka.screen_output")
 SCREEN = "metal.kafka.screen"
 
 

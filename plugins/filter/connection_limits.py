@@ -18,7 +18,7 @@ def _open(found: Any) -> decide.Open:
 def connection_limits(
     listeners: Any, heap: Any, open_files: Any, found: Any, own: Any
 ) -> dict[str, Any]:
-    """Keys of server.properties for client listeners; ``found`` is kafka_broker_found."""
+    """Keys of server.properties for client listeners; ``found`` is kafka_broker_previous."""
     found = plain(found)
     connections = found.get("connections", {})
     return decide.limits(

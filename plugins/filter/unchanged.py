@@ -38,7 +38,7 @@ def fingerprint(value: Any) -> str:
 def baseline(hostvars: Mapping[str, Any], machine: Any) -> dict[str, Any]:
     """The comparison of a machine with its baseline, from machine_info."""
     facts = (hostvars[machine].get("preflight_machine") or {}).get("facts") or {}
-    return facts.get("left") or {}
+    return facts.get("baseline") or {}
 
 
 def changes_since_last_run(
@@ -60,26 +60,26 @@ def changes_since_last_run(
             found.append(f"{name}: {what} have changed since the last complete run")
         else:
             found += [f"{name}: {difference}" for difference in known["differs"]]
-            found += [f"{name}: container {one} is stopped" for one in known["still"] if stopped]
+            found += [f"{name}: container {one} is stopped" for one in known["stopped"] if stopped]
     more = [f"and {len(found) - REPORTED} more"] if len(found) > REPORTED else []
     return found[:REPORTED] + more
 
 
 def stopped_containers(machines: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, Any]:
     """Unchanged but stopped containers by machine, with their kind of service."""
-    stopped = {machine: baseline(hostvars, machine).get("still") or {} for machine in machines}
+    stopped = {machine: baseline(hostvars, machine).get("stopped") or {} for machine in machines}
     return {machine: kinds for machine, kinds in stopped.items() if kinds}
 
 
 def to_start(
     machines: Iterable[str], hostvars: Mapping[str, Any], kinds: Any, others: Any = False
 ) -> dict[str, Any]:
-    """Names of containers by machine from C(site_still), which is equal on every host.
+    """Names of containers by machine from C(site_stopped), which is equal on every host.
 
     Containers of ``kinds``; with ``others``, of all other kinds.
     """
     stopped_containers = next(
-        (hostvars[name].get("site_still") for name in machines if name in hostvars), None
+        (hostvars[name].get("site_stopped") for name in machines if name in hostvars), None
     )
     found = {
         machine: sorted(name for name, kind in stopped.items() if (kind in kinds) is not others)

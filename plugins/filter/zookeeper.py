@@ -28,7 +28,9 @@ def server_entries(ensemble: list[dict[str, Any]], own_id: int, bind: str) -> di
 
 def endpoints(ensemble: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Id, host and client ports of each server, for M(metal.kafka.zookeeper_info)."""
-    return [{key: s[key] for key in ("id", "host", "port", "also") if key in s} for s in ensemble]
+    return [
+        {key: s[key] for key in ("id", "host", "port", "other_ports") if key in s} for s in ensemble
+    ]
 
 
 def status_rows(servers: list[dict[str, Any]]) -> list[dict[str, str]]:

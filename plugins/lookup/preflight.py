@@ -94,8 +94,8 @@ def registered(values: Mapping[str, Any]) -> Facts | None:
     if not isinstance(machine, Mapping) or "facts" not in machine:
         return None
     found = dict(machine["facts"])
-    if "asked" in machine:
-        found["asked"] = machine["asked"]
+    if "control_node_time" in machine:
+        found["control_node_time"] = machine["control_node_time"]
     for name, keys in REGISTERED.items():
         result = values.get(name)
         # A skipped task also registers a result, without these keys.

@@ -95,17 +95,17 @@ foreign:
   elements: str
   returned: success
   sample: ["broker 2: log.cleaner.threads = 2 was set at run time and is not declared"]
-later:
+restart_required:
   description: Messages on keys that only the next restart can change.
   type: list
   elements: str
   returned: success
-silent:
+unreachable:
   description: Messages on brokers that did not respond and were skipped.
   type: list
   elements: str
   returned: success
-in_force:
+effective:
   description: >-
     Effective values as text, by key and broker id, for each key in O(read), and with O(read_live)
     for each key that Kafka changes without a restart.
@@ -132,7 +132,7 @@ from ..module_utils._kafka import (
     live_changes,
 )
 
-NO_RESULT: dict[str, Any] = {"steps": [], "foreign": [], "later": [], "in_force": {}}
+NO_RESULT: dict[str, Any] = {"steps": [], "foreign": [], "restart_required": [], "effective": {}}
 
 
 def main() -> None:
@@ -168,7 +168,7 @@ def main() -> None:
     if client.MISSING:
         # A new host without the library runs no broker yet.
         if allow_unreachable:
-            module.exit_json(changed=False, silent=[client.MISSING], **NO_RESULT)
+            module.exit_json(changed=False, unreachable=[client.MISSING], **NO_RESULT)
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     try:
         specs = live_changes.specs_of(spec["brokers"])
@@ -177,7 +177,7 @@ def main() -> None:
         )
     except endpoints.ClusterError as error:
         if allow_unreachable:
-            module.exit_json(changed=False, silent=[str(error)], **NO_RESULT)
+            module.exit_json(changed=False, unreachable=[str(error)], **NO_RESULT)
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     except (properties_file.PropertyError, live_changes.Refusal) as error:
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])

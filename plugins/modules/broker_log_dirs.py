@@ -28,10 +28,10 @@ options:
     required: true
   goal:
     description: >-
-      C(shared) moves replicas to the log dir until it has its share. C(drained) empties it.
+      C(balanced) moves replicas to the log dir until it has its share. C(drained) empties it.
       C(empty) fails if it is not empty.
     type: str
-    choices: [shared, drained, empty]
+    choices: [balanced, drained, empty]
     required: true
   rate:
     description: Limit of all moves on the broker together, in bytes per second.
@@ -72,7 +72,7 @@ EXAMPLES = r"""
     bootstrap_servers: [kafka1:9092]
     broker: 1
     log_dir: /data/disk3/kafka
-    goal: shared
+    goal: balanced
 """
 
 RETURN = r"""
@@ -86,11 +86,11 @@ steps:
   elements: str
   returned: always
   sample: ["12 replicas (3.4 GiB) move from /data/disk1/kafka to /data/disk3/kafka"]
-left:
+remaining:
   description: Bytes still to be copied.
   type: int
   returned: always
-replicas_left:
+remaining_replicas:
   description: Number of replicas still to be moved or under way.
   type: int
   returned: always

@@ -45,14 +45,14 @@ done:
   description: Whether every replica is in sync.
   type: bool
   returned: always
-left:
+remaining:
   description: Missing bytes, estimated from the log dirs of other brokers.
   type: int
   returned: always
 phase:
   description: >-
     C(starting) until the sizes of the broker's log dirs are known, C(filling) afterwards,
-    C(unknown) while the cluster does not respond. Values of RV(left) are comparable within one
+    C(unknown) while the cluster does not respond. Values of RV(remaining) are comparable within one
     phase only.
   type: str
   returned: always
@@ -81,7 +81,7 @@ def progress(spec: dict[str, Any]) -> dict[str, Any]:
         ) as connection:
             return catch_up.progress(connection, spec["broker"])
     except endpoints.ClusterError as error:
-        return {"done": False, "left": 1, "phase": "unknown", "waits_for": [str(error)]}
+        return {"done": False, "remaining": 1, "phase": "unknown", "waits_for": [str(error)]}
 
 
 def main() -> None:

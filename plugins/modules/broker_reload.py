@@ -65,7 +65,7 @@ after:
   description: Fingerprints (SHA-256) of certificates by host:port, after the reload.
   type: dict
   returned: always
-silent:
+without_certificate:
   description: Messages on endpoints that present no certificate.
   type: list
   elements: str
@@ -134,7 +134,9 @@ def main() -> None:
         except endpoints.ClusterError as error:
             module.fail_json(msg=f"broker_reload: {error}")
         after, failed = fingerprints(spec["endpoints"], spec["timeout"])
-    module.exit_json(changed=after != before, before=before, after=after, silent=failed)
+    module.exit_json(
+        changed=after != before, before=before, after=after, without_certificate=failed
+    )
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ busy:
   description: Whether clients use the cluster.
   type: bool
   returned: always
-signs:
+reasons:
   description: Messages on the detected activity.
   type: list
   elements: str
@@ -91,7 +91,7 @@ def main() -> None:
     except endpoints.ClusterError as error:
         module.fail_json(msg=f"activity of the cluster cannot be read: {error}")
     found = activity.signs(before, after, groups, round(seconds, 1))
-    module.exit_json(changed=False, busy=bool(found), signs=found)
+    module.exit_json(changed=False, busy=bool(found), reasons=found)
 
 
 if __name__ == "__main__":

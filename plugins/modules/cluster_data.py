@@ -20,14 +20,14 @@ options:
     type: list
     elements: path
     default: []
-  below:
+  shared_directory:
     description: Shared directory that contains O(directories) and that several clusters may use.
     type: path
   container:
     description: Name of a container that must belong to this cluster if it exists.
     type: str
   release:
-    description: Whether to remove the cluster from the marker of O(below).
+    description: Whether to remove the cluster from the marker of O(shared_directory).
     type: bool
     default: false
   remove:
@@ -68,7 +68,7 @@ found:
 containers:
   description: >-
     Containers of the cluster on this machine, including those removed by O(remove); none with
-    O(container) or O(below).
+    O(container) or O(shared_directory).
   type: list
   elements: str
   returned: always
@@ -135,7 +135,7 @@ def main() -> None:
         argument_spec={
             "cluster": {"type": "str", "required": True},
             "directories": {"type": "list", "elements": "path", "default": []},
-            "below": {"type": "path"},
+            "shared_directory": {"type": "path"},
             "container": {"type": "str"},
             "release": {"type": "bool", "default": False},
             "remove": {"type": "bool", "default": False},
@@ -158,16 +158,20 @@ def main() -> None:
         problem = problem or remove(own, given["socket"])
         if problem:
             module.fail_json(msg=problem, problem=problem)
-    changed = given["release"] and given["cluster"] in data_ownership.owners(given["below"])
+    changed = given["release"] and given["cluster"] in data_ownership.owners(
+        given["shared_directory"]
+    )
     if changed and not module.check_mode:
-        data_ownership.release(given["below"], given["cluster"])
+        data_ownership.release(given["shared_directory"], given["cluster"])
     module.exit_json(
         changed=changed or bool(given["remove"] and own),
         found=[
-            data_ownership.inspect(path.rstrip("/"), containers, given["below"] or "")
+            data_ownership.inspect(path.rstrip("/"), containers, given["shared_directory"] or "")
             for path in given["directories"]
         ],
-        containers=sorted(name_of(each) for each in own if not name and not given["below"]),
+        containers=sorted(
+            name_of(each) for each in own if not name and not given["shared_directory"]
+        ),
         clusters=sorted({label(each) for each in containers} - {""}),
         problem=problem,
     )

@@ -12,7 +12,7 @@ description:
     user, its control node, and its start time.
   - A lock whose process on the same control node has died is taken over; the same operation then
     keeps its start time, so that it can resume.
-  - Does not fail if another operation holds the lock, see RV(taken), or if the machine is
+  - Does not fail if another operation holds the lock, see RV(acquired), or if the machine is
     unreachable, see RV(reached).
 options:
   cluster:
@@ -65,11 +65,11 @@ EXAMPLES = r"""
     cluster: local
     operation: restart
   register: lock
-  failed_when: not lock.taken
+  failed_when: not lock.acquired
 """
 
 RETURN = r"""
-taken:
+acquired:
   description: Whether this operation has the lock.
   type: bool
   returned: always
@@ -139,11 +139,11 @@ def main() -> None:
     common = {"changed": False, "reached": True, "steps": []}
     if module.check_mode:
         granted = operation_lock.Lock(spec["operation"], me, 0)
-        module.exit_json(**common, **operation_lock.result(granted, taken=True))
+        module.exit_json(**common, **operation_lock.result(granted, acquired=True))
     if spec["state"] in ("absent", "deleted"):
         own = spec["state"] == "absent"
         removed = operation_lock.remove(path, me.token) if own else operation_lock.remove_any(path)
-        no_lock = operation_lock.result(operation_lock.Lock("", me, 0), taken=False)
+        no_lock = operation_lock.result(operation_lock.Lock("", me, 0), acquired=False)
         module.exit_json(**common, **no_lock, released=removed)
     if spec["state"] == "released":
         module.exit_json(**common, **operation_lock.release(path, spec["replace"], me))

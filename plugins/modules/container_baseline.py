@@ -19,7 +19,7 @@ options:
     description: Fingerprint of its declaration.
     type: str
     required: true
-  kept:
+  baseline_file:
     description: File of the baseline.
     type: path
     required: true
@@ -42,11 +42,11 @@ EXAMPLES = r"""
   metal.kafka.container_baseline:
     name: local-kafka1
     declared: 0123456789abcdef
-    kept: /etc/kafka-metal/.as-left/local-kafka1
+    baseline_file: /etc/kafka-metal/.as-left/local-kafka1
 """
 
 RETURN = r"""
-kept:
+baseline_file:
   description: File of the baseline.
   type: str
   returned: always
@@ -64,7 +64,7 @@ def main() -> None:
         argument_spec={
             "name": {"type": "str", "required": True},
             "declared": {"type": "str", "required": True},
-            "kept": {"type": "path", "required": True},
+            "baseline_file": {"type": "path", "required": True},
             "socket": {"type": "path", "default": engine_api.SOCKET},
         },
         supports_check_mode=True,
@@ -72,7 +72,7 @@ def main() -> None:
     if not module.check_mode:
         container_baseline.save(**module.params)
     # The baseline is not part of the platform: report no change.
-    module.exit_json(changed=False, kept=module.params["kept"])
+    module.exit_json(changed=False, baseline_file=module.params["baseline_file"])
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ options:
         default: platform
   passwords: {description: 'Names of passwords; each has 192 random bits, in 32 characters.',
     type: list, elements: str, default: []}
-  given_passwords: {description: 'Values that the site sets, by names of O(passwords).',
+  provided_passwords: {description: 'Values that the site sets, by names of O(passwords).',
     type: dict, default: {}}
   renew_before_days:
     description: >-
@@ -140,7 +140,7 @@ options:
   machines:
     description:
       - >-
-        State of the cluster on each machine, C(members) of M(metal.kafka.machine_info). If machines
+        State of the cluster on each machine, C(cluster) of M(metal.kafka.machine_info). If machines
         trust CAs and neither the store nor its previous generation has one of them, the cluster was
         created from another store. New keys and passwords would disconnect its members and users,
         so they are refused.
@@ -152,7 +152,7 @@ options:
     default: []
     suboptions:
       name: {description: 'Name of the machine, for messages.', type: str, default: ""}
-      asked: {description: Whether the run reached the machine., type: bool, default: true}
+      reached: {description: Whether the run reached the machine., type: bool, default: true}
       running: {description: Running containers of the cluster.,
         type: list, elements: str, default: []}
       configured: {description: Services of the cluster with a configuration directory.,
@@ -161,9 +161,9 @@ options:
         type: list, elements: str, default: []}
       data: {description: Directories with data of Kafka or its metadata service.,
         type: list, elements: path, default: []}
-      unread: {description: 'Files that could not be read, each with the reason.',
+      unreadable: {description: 'Files that could not be read, each with the reason.',
         type: list, elements: str, default: []}
-  anew:
+  replace_keys_of:
     description: >-
       Name of the cluster, to create new keys and passwords although the store of an existing
       cluster is lost. None of its containers may run, and every machine must have been read.

@@ -49,8 +49,8 @@ EXAMPLES = r"""
 RETURN = r"""
 log_dirs:
   description: >-
-    Each log dir with C(path), C(state) (ok, full, read_only, failed, missing or silent), C(reason),
-    C(next) (the remedy), and C(size) and C(free) in bytes.
+    Each log dir with C(path), C(state) (ok, full, read_only, failed, missing or unresponsive),
+    C(reason), C(next) (the remedy), and C(size) and C(free) in bytes.
   type: list
   elements: dict
   returned: always

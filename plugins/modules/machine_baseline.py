@@ -23,7 +23,7 @@ options:
     type: list
     elements: str
     required: true
-  kept:
+  baseline_file:
     description: File of the baseline.
     type: path
     required: true
@@ -50,7 +50,7 @@ EXAMPLES = r"""
   metal.kafka.machine_baseline:
     cluster: prod
     declared: [0123456789abcdef, fedcba9876543210]
-    kept: /etc/kafka-metal/.as-left/prod@node1.json
+    baseline_file: /etc/kafka-metal/.as-left/prod@node1.json
 """
 
 RETURN = r"""
@@ -73,7 +73,7 @@ def main() -> None:
         argument_spec={
             "cluster": {"type": "str", "required": True},
             "declared": {"type": "list", "elements": "str", "required": True},
-            "kept": {"type": "path", "required": True},
+            "baseline_file": {"type": "path", "required": True},
             "specs": {"type": "dict", "default": {}},
             "socket": {"type": "path", "default": engine_api.SOCKET},
         },
@@ -86,12 +86,12 @@ def main() -> None:
             stopped = host_baseline.save(
                 given["socket"],
                 given["cluster"],
-                given["kept"],
+                given["baseline_file"],
                 given["declared"],
                 given["specs"],
             )
         except OSError as error:
-            module.fail_json(msg=f"machine_baseline: {given['kept']}: {error.strerror}")
+            module.fail_json(msg=f"machine_baseline: {given['baseline_file']}: {error.strerror}")
     # The baseline is not part of the platform: report no change.
     module.exit_json(changed=False, stopped=stopped)
 

@@ -29,7 +29,7 @@ options:
     type: list
     elements: path
     default: []
-  left:
+  baseline:
     description: Baseline of M(metal.kafka.machine_baseline) to compare the machine with.
     type: dict
     suboptions:
@@ -37,7 +37,7 @@ options:
         description: Name of the cluster.
         type: str
         required: true
-      kept:
+      file:
         description: File of the baseline.
         type: path
         required: true
@@ -80,16 +80,16 @@ facts:
       images, and library (whether the host has the Python library that Ansible's Docker modules
       need)); null without an engine.
     - C(libraries), the digest of each library's archive; empty for none.
-    - C(left), if O(left) is set (declared, the declarations of the baseline, empty without one;
-      differs, changes since the baseline, one message each; still, stopped containers with an
-      unchanged configuration, the kind of service by container name).
-    - C(members), if O(left) is set, the state of the cluster on the machine, read from its disks,
-      with or without an engine (running, its running containers; configured, its services with a
-      configuration directory; roots, fingerprints of their trusted CAs; data, those of O(paths)
-      with data of Kafka or its metadata service; unread, files that could not be read, with the
-      reason).
-    - C(silence), why the engine does not respond; empty if it does.
-    - C(operation), if O(left) is set, as returned by M(metal.kafka.operation_info).
+    - C(baseline), if O(baseline) is set (declared, the declarations of the baseline, empty without
+      one; differs, changes since the baseline, one message each; stopped, stopped containers with
+      an unchanged configuration, the kind of service by container name).
+    - C(cluster), if O(baseline) is set, the state of the cluster on the machine, read from its
+      disks, with or without an engine (running, its running containers; configured, its services
+      with a configuration directory; roots, fingerprints of their trusted CAs; data, those of
+      O(paths) with data of Kafka or its metadata service; unreadable, files that could not be read,
+      with the reason).
+    - C(engine_error), why the engine does not respond; empty if it does.
+    - C(operation), if O(baseline) is set, as returned by M(metal.kafka.operation_info).
     - C(limits) (open_files, processes, map_count, swap in bytes), C(cgroup) (version, memory),
       C(protections) (selinux, apparmor, apparmor_parser).
     - C(clock) (time in seconds since 1970, synchronised; null if it is unknown).
@@ -99,7 +99,7 @@ unknown:
   description: Errors of facts that could not be read, by name.
   type: dict
   returned: always
-asked:
+control_node_time:
   description: Times on the control node C(before) and C(after) C(clock) was read.
   type: dict
   returned: always
@@ -133,11 +133,11 @@ def main() -> None:
             "paths": {"type": "list", "elements": "path", "default": []},
             "names": {"type": "list", "elements": "str", "default": []},
             "libraries": {"type": "list", "elements": "path", "default": []},
-            "left": {
+            "baseline": {
                 "type": "dict",
                 "options": {
                     "cluster": {"type": "str", "required": True},
-                    "kept": {"type": "path", "required": True},
+                    "file": {"type": "path", "required": True},
                     "textfiles": {"type": "str", "default": ""},
                 },
             },
@@ -167,18 +167,18 @@ def main() -> None:
         "paths": lambda: machine_facts.paths(given["paths"]),
         "listeners": lambda: listeners.read_listeners(given["socket"]),
         "engine": lambda: engine_facts.engine(given["socket"]),
-        "silence": lambda: engine_facts.no_response_reason(given["socket"]),
+        "engine_error": lambda: engine_facts.no_response_reason(given["socket"]),
         "limits": machine_facts.limits,
         "cgroup": machine_facts.cgroup,
         "protections": machine_facts.protections,
     }
-    if given["left"]:
-        cluster, kept = given["left"]["cluster"], given["left"]["kept"]
-        readers["left"] = lambda: host_baseline.compare(given["socket"], cluster, kept)
-        readers["members"] = lambda: trusted_cas.inspect(
-            given["socket"], cluster, kept, given["paths"]
+    if baseline := given["baseline"]:
+        cluster, file = baseline["cluster"], baseline["file"]
+        readers["baseline"] = lambda: host_baseline.compare(given["socket"], cluster, file)
+        readers["cluster"] = lambda: trusted_cas.inspect(
+            given["socket"], cluster, file, given["paths"]
         )
-        readers["operation"] = lambda: operation_state.read(cluster, given["left"]["textfiles"])
+        readers["operation"] = lambda: operation_state.read(cluster, baseline["textfiles"])
     facts, unknown = {}, {}
     for name, read in readers.items():
         try:

@@ -25,11 +25,11 @@ options:
   state:
     description: >-
       V(begun), an operation runs; V(silenced), it stops O(instances) and O(machines); V(renewed),
-      it is still active, and its silence is extended; V(loud), the services of O(host) run again,
-      their silence ends; V(ended), the operation has ended, and all silences with it.
+      it is still active, and its silence is extended; V(unsilenced), the services of O(host) run
+      again, their silence ends; V(ended), the operation has ended, and all silences with it.
     type: str
     required: true
-    choices: [begun, silenced, renewed, loud, ended]
+    choices: [begun, silenced, renewed, unsilenced, ended]
   operation:
     description: Name of the operation, for O(state=begun).
     type: str
@@ -102,7 +102,7 @@ def apply(wanted: dict[str, Any]) -> None:
         maintenance_files.silence(*place, host, *names, now + wanted["seconds"])
     elif wanted["state"] == "renewed":
         maintenance_files.renew(*place, host, now, wanted["seconds"])
-    elif wanted["state"] == "loud":
+    elif wanted["state"] == "unsilenced":
         maintenance_files.clear(*place, host)
         maintenance_files.renew(*place, host, now, wanted["seconds"])
     else:
@@ -118,7 +118,7 @@ def main() -> None:
             "state": {
                 "type": "str",
                 "required": True,
-                "choices": ["begun", "silenced", "renewed", "loud", "ended"],
+                "choices": ["begun", "silenced", "renewed", "unsilenced", "ended"],
             },
             "operation": {"type": "str", "default": "an operation"},
             "by": {"type": "str", "default": ""},

@@ -38,8 +38,8 @@ RETURN = r"""
 operation:
   description:
     - C(now) on the machine; C(lock) as RV(metal.kafka.cluster_lock#module:lock), null for none;
-      C(active), time of the operation's last activity, 0 if unknown; C(silent), end of the silence
-      of alerts by name of an instance or machine. All in seconds since 1970.
+      C(active), time of the operation's last activity, 0 if unknown; C(silenced_until), end of
+      the silence of alerts by name of an instance or machine. All in seconds since 1970.
   type: dict
   returned: always
 """

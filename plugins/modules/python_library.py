@@ -20,7 +20,7 @@ options:
     description: Directory for the library's packages, and nothing else.
     type: path
     required: true
-  seen:
+  installed_digest:
     description: >-
       Digest of the library on the host, from the fact C(libraries) of M(metal.kafka.machine_info).
       If it is that of O(package), the module does not connect to the host.
@@ -97,7 +97,7 @@ def main() -> None:
         argument_spec={
             "package": {"type": "str", "required": True},
             "dest": {"type": "path", "required": True},
-            "seen": {"type": "str", "default": ""},
+            "installed_digest": {"type": "str", "default": ""},
             "digest": {"type": "str"},
             "archive": {"type": "path"},
         },

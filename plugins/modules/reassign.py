@@ -65,7 +65,7 @@ options:
       identify and remove them. Without it only the same call can.
     type: path
     default: ""
-  own:
+  own_throttles:
     description: >-
       Throttles from the O(record) files of other hosts, each a list of C(broker) or C(topic), its
       name, the key and the value.
@@ -106,11 +106,11 @@ waits_for:
   type: list
   elements: str
   returned: success
-left:
+remaining:
   description: Bytes still to be copied.
   type: int
   returned: success
-partitions_left:
+remaining_partitions:
   description: Number of partitions still to be moved or under way.
   type: int
   returned: success
@@ -121,8 +121,8 @@ foreign:
   returned: success
 throttles:
   description: >-
-    Own throttles that are still set, in the form of O(own); at the end those on brokers that do
-    not respond, which a later run removes.
+    Own throttles that are still set, in the form of O(own_throttles); at the end those on brokers
+    that do not respond, which a later run removes.
   type: list
   elements: list
   returned: success
@@ -156,7 +156,7 @@ def main() -> None:
             "stall_timeout": {"type": "int", "default": 600},
             "timeout": {"type": "float", "default": 30},
             "record": {"type": "path", "default": ""},
-            "own": {"type": "list", "elements": "list", "default": []},
+            "own_throttles": {"type": "list", "elements": "list", "default": []},
         },
         supports_check_mode=True,
     )
@@ -165,7 +165,7 @@ def main() -> None:
     spec = client_options.spec_of(module)
     try:
         specs = placement.specs_of(spec["topics"])
-        record = throttles.Record(spec["record"] or "", spec["own"])
+        record = throttles.Record(spec["record"] or "", spec["own_throttles"])
         with reassignment.ReassignConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:

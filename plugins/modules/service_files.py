@@ -133,7 +133,7 @@ options:
         description: Fingerprint of its declaration.
         type: str
         required: true
-      kept:
+      baseline_file:
         description: File with its baseline, see M(metal.kafka.container_baseline).
         type: path
         required: true

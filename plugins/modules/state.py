@@ -27,7 +27,7 @@ options:
     description: Whether to migrate the store of keys too.
     type: bool
     default: true
-  answer:
+  result_file:
     description: >-
       File for the process that started this run. It gets C(cluster) and C(state) as JSON, also in
       check mode.
@@ -66,7 +66,7 @@ def main() -> None:
             "path": {"type": "path", "required": True},
             "cluster": {"type": "str", "required": True},
             "secrets": {"type": "bool", "default": True},
-            "answer": {"type": "path"},
+            "result_file": {"type": "path"},
         },
         supports_check_mode=True,
     )

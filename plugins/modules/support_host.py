@@ -17,10 +17,10 @@ options:
     type: path
     required: true
   cluster:
-    description: Name of the cluster; if empty, only O(figures) are collected.
+    description: Name of the cluster; if empty, only O(metrics) are collected.
     type: str
     default: ''
-  figures:
+  metrics:
     description: URLs of metrics whose responses are added to the archive, by name.
     type: dict
     default: {}
@@ -86,7 +86,7 @@ def main() -> None:
         argument_spec={
             "dest": {"type": "path", "required": True},
             "cluster": {"type": "str", "default": ""},
-            "figures": {"type": "dict", "default": {}},
+            "metrics": {"type": "dict", "default": {}},
             "metrics_password": {"type": "str", "default": "", "no_log": True},
             "lines": {"type": "int", "default": 5000},
             "config_root": {"type": "path", "default": "/etc/kafka-metal"},
@@ -98,8 +98,8 @@ def main() -> None:
     given = module.params
     cluster, dest = given["cluster"], Path(given["dest"])
     texts = {
-        f"figures/{name}.txt": collector.fetch(url, given["metrics_password"])
-        for name, url in given["figures"].items()
+        f"metrics/{name}.txt": collector.fetch(url, given["metrics_password"])
+        for name, url in given["metrics"].items()
     }
     if cluster:
         texts |= collector.collect(

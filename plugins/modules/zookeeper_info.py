@@ -31,7 +31,7 @@ options:
         description: Its client port.
         type: int
         default: 2181
-      also:
+      other_ports:
         description: Ports to try, in order, if it does not respond at O(servers[].port).
         type: list
         elements: int
@@ -115,7 +115,7 @@ def main() -> None:
                     "id": {"type": "int", "required": True},
                     "host": {"type": "str", "required": True},
                     "port": {"type": "int", "default": 2181},
-                    "also": {"type": "list", "elements": "int", "default": []},
+                    "other_ports": {"type": "list", "elements": "int", "default": []},
                 },
             },
             "ca_file": {"type": "path"},

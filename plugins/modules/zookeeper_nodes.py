@@ -28,7 +28,7 @@ options:
         description: Its client port.
         type: int
         default: 2181
-      also:
+      other_ports:
         description: Ports to try if O(servers[].port) accepts no session.
         type: list
         elements: int
@@ -122,7 +122,7 @@ SERVER = {
     "id": {"type": "int"},
     "host": {"type": "str", "required": True},
     "port": {"type": "int", "default": 2181},
-    "also": {"type": "list", "elements": "int", "default": []},
+    "other_ports": {"type": "list", "elements": "int", "default": []},
 }
 NODE = {
     "path": {"type": "str", "required": True},

@@ -22,7 +22,7 @@ the morning. Change limits or severity, or remove an alert, with `monitoring_ale
 COLUMNS = ("alert", "summary", "for", "limits", "muted by an operation")
 # Scope in which a planned operation mutes the alert.
 MUTED = {
-    "loud": "never",
+    "none": "never",
     "instance": "for the stopped instance",
     "host": "for the stopped host",
     "cluster": "for the whole cluster",

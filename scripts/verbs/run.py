@@ -18,7 +18,7 @@ from verbs.values import inventories, named, refuse, unsafe, value
 
 ROOT = Path(__file__).resolve().parents[2]
 # Callback that prints the screen of a playbook and its failures; other output goes to a log file.
-SCREEN = "metal.kafka.answer"
+SCREEN = "metal.kafka.screen_output"
 
 
 def ansible(inventory: str = "inventories/local") -> list[str]:
@@ -102,9 +102,9 @@ def site(*playbooks: str, whole: bool = True) -> Site:
     Without ``whole``, playbooks after the preparation may fail.
     """
     with tempfile.TemporaryDirectory(prefix="kafka-metal-") as folder:
-        where = Path(folder, "where.json")
-        code = play(*playbooks, callback=SCREEN, environment={"KAFKA_METAL_WHERE": str(where)})
-        if not where.exists() or (code and whole):
+        site = Path(folder, "site.json")
+        code = play(*playbooks, callback=SCREEN, environment={"KAFKA_METAL_SITE_FILE": str(site)})
+        if not site.exists() or (code and whole):
             sys.exit(code or Code.NOT_WELL)
-        found = json.loads(where.read_text(encoding="utf-8"))
+        found = json.loads(site.read_text(encoding="utf-8"))
     return Site(found["cluster"], Path(found["state"]))

@@ -77,19 +77,19 @@ def test_state_is_always_served_and_health_if_all_runs(board: Board, address: st
 
 
 def test_status_requires_credentials(board: Board, tmp_path: Path) -> None:
-    word = tmp_path / "pages"
-    word.write_text("b3BlcmF0b3I6eA==\n")
-    server = serve(board, "127.0.0.1:0", word)
+    credentials = tmp_path / "pages"
+    credentials.write_text("b3BlcmF0b3I6eA==\n")
+    server = serve(board, "127.0.0.1:0", credentials)
     address = f"http://127.0.0.1:{server.server_address[1]}"
     try:
         for path in ("", "/status", "/health", "/metrics", "/other"):
             assert get(address + path)[0] == 401
             assert get(address + path, "Basic b3BlcmF0b3I6")[0] == 401
         assert get(address, "Basic b3BlcmF0b3I6eA==")[1]["name"] == "payments"
-        word.write_text("b3BlcmF0b3I6eQ==\n")
+        credentials.write_text("b3BlcmF0b3I6eQ==\n")
         assert get(address, "Basic b3BlcmF0b3I6eA==")[0] == 401
         assert get(address, "Basic b3BlcmF0b3I6eQ==")[1]["name"] == "payments"
-        word.unlink()
+        credentials.unlink()
         assert get(address, "Basic b3BlcmF0b3I6eQ==")[0] == 401
     finally:
         server.shutdown()
@@ -100,13 +100,15 @@ def test_status_requires_credentials(board: Board, tmp_path: Path) -> None:
 def test_missing_credentials_file_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None
 ) -> None:
-    word, file = tmp_path / "pages", tmp_path / "pipeline.yml"
+    credentials, file = tmp_path / "pages", tmp_path / "pipeline.yml"
     if content:
-        word.write_text(content)
+        credentials.write_text(content)
     site = {"bootstrap": ["b:1"], "checkpoint_root": "/x", "status": "127.0.0.1:4050"}
-    file.write_text(json.dumps({"name": "p", **BODY, **site, "status_word_file": str(word)}))
+    file.write_text(
+        json.dumps({"name": "p", **BODY, **site, "status_credentials_file": str(credentials)})
+    )
     assert cli.main(["run", str(file)]) == 2
-    assert f"status_word_file: found {word}" in capsys.readouterr().err
+    assert f"status_credentials_file: found {credentials}" in capsys.readouterr().err
 
 
 def test_python_error_is_reported_without_traceback() -> None:

@@ -29,10 +29,10 @@ def _handles(play, service):
     """
     known = {each.group for each in SERVICES}
     on = [word for word in re.findall(r"\w+", play["hosts"]) if word in known][:1]
-    verbs = ("apply", "stop", "{{ down_verb")
+    actions = ("apply", "stop", "{{ down_action")
     return service.group in on and any(
         task.get("ansible.builtin.include_role", {}).get("name") == f"metal.kafka.{service.role}"
-        and str(task.get("vars", {}).get("service_verb", "")).startswith(verbs)
+        and str(task.get("vars", {}).get("service_action", "")).startswith(actions)
         for task in play["tasks"]
     )
 

@@ -57,7 +57,7 @@ def addresses(folder: Path) -> Iterator[dict[str, str]]:
     for name, place in places.items():
         target = {"address": place, "cluster": "c", "host": "h", "instance": name}
         (folder / f"targets-{name}.json").write_text(target_file(name, [target]))
-    alerts = {"route": {"receiver": "nobody"}, "receivers": [{"name": "nobody"}]}
+    alerts = {"route": {"receiver": "none"}, "receivers": [{"name": "none"}]}
     (folder / "alertmanager.yml").write_text(yaml.safe_dump(alerts))
     client = {"basic_auth": {"username": "operator", "password_file": "/work/web.password"}}
     (folder / "client.yml").write_text(yaml.safe_dump(client))

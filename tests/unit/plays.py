@@ -21,10 +21,10 @@ HERE = {
 ENTRY = """
 - name: Name this entry
   ansible.builtin.set_fact:
-    here: "{role}/{entry}/{{{{ service_verb | default('') }}}}@{{{{ inventory_hostname }}}}"
+    here: "{role}/{entry}/{{{{ service_action | default('') }}}}@{{{{ inventory_hostname }}}}"
     service_state: "{{{{ state }}}}"
     roll_restart_order: "{{{{ {{'rack': rack, 'together': true}} if state == 'stale' else {{}} }}}}"
-    kafka_broker_found: {{}}
+    kafka_broker_previous: {{}}
 - name: Lose the connection
   ansible.builtin.ping:
   when: [inventory_hostname in away, here is match(away_at)]
@@ -55,7 +55,7 @@ def with_printing_roles(folder: Path, *real: str, modules: Mapping[str, str] | N
 
 
 def entries(output: str) -> list[str]:
-    """Entries that ran, in order: role/entry/verb@host."""
+    """Entries that ran, in order: role/entry/action@host."""
     lines = output.splitlines()
     return [line.split("RAN ", 1)[1].strip(' "') for line in lines if "RAN " in line]
 

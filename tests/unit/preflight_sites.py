@@ -81,7 +81,7 @@ class ValidSite:
             "cgroup": {"version": 2, "memory": True},
             "protections": {"selinux": None, "apparmor": True, "apparmor_parser": True},
             "clock": {"time": 1000.5, "synchronised": True},
-            "asked": {"before": 1000.0, "after": 1001.0},
+            "control_node_time": {"before": 1000.0, "after": 1001.0},
         }
 
     def _instance(self, group: str, host: str, number: int, values: dict[str, Any]) -> None:

@@ -174,4 +174,4 @@ def test_effective_values_include_limits_of_listeners():
     made = connection(Limited(b1=8))
     made.known_brokers = lambda: [1]
     found = converge(made, [], [], True, False, True)
-    assert found["in_force"] == {KEY: {"1": "8"}, LISTENER: {"1": "900"}}
+    assert found["effective"] == {KEY: {"1": "8"}, LISTENER: {"1": "900"}}

@@ -89,7 +89,7 @@ def connection(state, dirs=None, logs=None):
 
 def test_broker_is_done_when_every_replica_is_in_sync():
     found = catch_up.progress(connection(cluster()), 2)
-    assert (found["done"], found["left"], found["waits_for"]) == (True, 0, [])
+    assert (found["done"], found["remaining"], found["waits_for"]) == (True, 0, [])
 
 
 def test_missing_bytes_are_returned():
@@ -98,7 +98,7 @@ def test_missing_bytes_are_returned():
         2: [Dir("/a", (Replica("t", 0, 400),))],
     }
     found = catch_up.progress(connection(cluster(isr=(1,)), dirs), 2)
-    assert (found["done"], found["left"], found["phase"]) == (False, 600, "filling")
+    assert (found["done"], found["remaining"], found["phase"]) == (False, 600, "filling")
     assert found["waits_for"] == ["1 partition is not in sync on broker 2: t-0"]
 
 
@@ -189,7 +189,7 @@ def held(path, number, error=""):
 
 def test_limit_of_moves_is_removed_at_the_end():
     mover = Mover(held("/a", 4), held("/new", 0))
-    found = log_dir_moves.run_moves(mover, 1, "/new", "shared", 7, 5)
+    found = log_dir_moves.run_moves(mover, 1, "/new", "balanced", 7, 5)
     assert (found["done"], found["changed"], found["replicas"]) == (True, True, 2)
     assert 7 in mover.rates
     assert mover.rate is None
@@ -197,13 +197,13 @@ def test_limit_of_moves_is_removed_at_the_end():
 
 def test_second_run_changes_nothing():
     mover = Mover(held("/a", 2), Dir("/new", (Replica("u", 0, 1), Replica("u", 1, 1)), 100, 100))
-    assert log_dir_moves.run_moves(mover, 1, "/new", "shared", 7, 5)["changed"] is False
+    assert log_dir_moves.run_moves(mover, 1, "/new", "balanced", 7, 5)["changed"] is False
 
 
 def test_limit_of_a_killed_run_is_removed():
     mover = Mover(held("/a", 0), held("/new", 0))
     mover.rate = 7
-    assert log_dir_moves.run_moves(mover, 1, "/new", "shared", 7, 5)["changed"] is True
+    assert log_dir_moves.run_moves(mover, 1, "/new", "balanced", 7, 5)["changed"] is True
     assert mover.rate is None
 
 
@@ -211,7 +211,7 @@ def test_offline_dir_stops_moves_and_removes_the_limit():
     mover = Mover(held("/a", 4), held("/new", 0, error="KafkaStorageError"))
     mover.rate = 7
     with pytest.raises(LogDirError, match="KAFKA-19571"):
-        log_dir_moves.run_moves(mover, 1, "/new", "shared", 7, 5)
+        log_dir_moves.run_moves(mover, 1, "/new", "balanced", 7, 5)
     assert mover.rate is None
 
 

@@ -114,7 +114,7 @@ def test_issued_keys_work_in_a_tls_handshake(run, secret, tmp_path):
 
 
 def test_results_and_diffs_contain_no_secret(run, secret, tmp_path):
-    given = {"passwords": ["alice", "bob"], "given_passwords": {"bob": "geheim-1234"}}
+    given = {"passwords": ["alice", "bob"], "provided_passwords": {"bob": "geheim-1234"}}
     results = [run(diff=True, dry=True, **given), run(diff=True, **given)]
     results.append(run(diff=True, rotate="passwords", **given))
     text = json.dumps(results)
@@ -212,25 +212,28 @@ def test_own_store_and_replaced_ca_are_accepted(run):
     assert not run(machines=machines(new))["changed"]
 
 
-@pytest.mark.parametrize("anew", ["", "other", "true"])
-def test_keys_are_replaced_only_if_the_cluster_is_named(run, tmp_path, anew):
+@pytest.mark.parametrize("replace_keys_of", ["", "other", "true"])
+def test_keys_are_replaced_only_if_the_cluster_is_named(run, tmp_path, replace_keys_of):
     with pytest.raises(AnsibleActionFail, match="created from another store"):
-        run(machines=machines("AA:01"), anew=anew)
+        run(machines=machines("AA:01"), replace_keys_of=replace_keys_of)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_keys_are_replaced_only_if_no_container_runs(run, tmp_path):
     with pytest.raises(AnsibleActionFail, match=r"2 running containers \(test-kafka1, test-zk1"):
-        run(machines=machines("AA:01", running=["test-zk1", "test-kafka1"]), anew="test")
+        run(machines=machines("AA:01", running=["test-zk1", "test-kafka1"]), replace_keys_of="test")
     assert list(tmp_path.iterdir()) == []
-    assert run(machines=machines("AA:01"), anew="test")["changed"]
+    assert run(machines=machines("AA:01"), replace_keys_of="test")["changed"]
 
 
 DISK = "/data/disk1/kafka/meta.properties: Input/output error"
 UNKNOWN = [
-    ({"unread": [DISK]}, "node1: /data/disk1/kafka/meta.properties: Input/output error; required"),
     (
-        {"unread": ["it is unreachable"], "asked": False},
+        {"unreadable": [DISK]},
+        "node1: /data/disk1/kafka/meta.properties: Input/output error; required",
+    ),
+    (
+        {"unreadable": ["it is unreachable"], "reached": False},
         "node1: it is unreachable; required: every",
     ),
     ({"data": ["/data/disk1/kafka"]}, "data of a cluster in /data/disk1/kafka, but no config"),
@@ -264,13 +267,13 @@ def test_running_cluster_without_security_gets_its_first_keys(run):
 
 
 def test_cluster_with_lost_configuration_gets_new_keys_by_name(run):
-    assert run(machines=machines(data=["/data"]), anew="test")["changed"]
+    assert run(machines=machines(data=["/data"]), replace_keys_of="test")["changed"]
 
 
 def test_keys_are_not_replaced_if_a_machine_was_not_read(run, tmp_path):
-    absent = machines(unread=["it is not part of this run"], asked=False)
+    absent = machines(unreadable=["it is not part of this run"], reached=False)
     with pytest.raises(AnsibleActionFail, match=r"1 machines outside the run \(node1\)"):
-        run(machines=machines("AA:01") + absent, anew="test")
+        run(machines=machines("AA:01") + absent, replace_keys_of="test")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -34,7 +34,7 @@ SPEC = Spec(
     ca=CA,
     certificates=(KAFKA1, KAFKA2),
     passwords=("alice", "bob"),
-    given_passwords={},
+    provided_passwords={},
     renew_before_days=30,
     rotate="none",
     names=(),
@@ -109,7 +109,7 @@ def test_second_run_changes_nothing():
         ),
         ({"rotate": "passwords", "names": ("bob",)}, ("password bob: changed: as requested",)),
         (
-            {"rotate": "passwords", "given_passwords": {"bob": "geheim-1234"}},
+            {"rotate": "passwords", "provided_passwords": {"bob": "geheim-1234"}},
             ("password alice: changed: as requested", "password bob: provided by the site"),
         ),
         ({"passwords": ("alice", "bob", "eve")}, ("password eve: generated",)),
@@ -150,7 +150,7 @@ def test_rotated_password_keeps_the_previous_one():
 
 
 def test_provided_password_is_imported_once():
-    spec = desired(given_passwords={"bob": "geheim-1234"})
+    spec = desired(provided_passwords={"bob": "geheim-1234"})
     held = plan(FRESH, spec, NOTHING, NOW).content
     assert held.passwords["bob"].value == "geheim-1234"
     assert plan(held, spec, NOTHING, NOW).steps == ()

@@ -101,7 +101,7 @@ def test_only_directories_of_the_cluster_are_deleted():
 
     assert found["refused"] == []
     assert found["delete"] == {"zk1": ["/d/zk"], "kafka1": ["/d/k1", "/d/old"], "kafka2": []}
-    assert found["left"] == ["kafka2: /d/k2: no evidence that it belongs to cluster 'prod'"]
+    assert found["not_deleted"] == ["kafka2: /d/k2: no evidence that it belongs to cluster 'prod'"]
     assert "kafka1: /d/old" in found["lines"]
     assert [line for line in found["lines"] if line.startswith("stays: ")] == [
         "stays: kafka2: /d/k2: no evidence that it belongs to cluster 'prod'"
@@ -130,7 +130,7 @@ def test_link_is_reported_and_its_data_kept():
     result = destruction("prod", {"h": [facts(place("/data/k", "prod", link="/mnt/k"))]})
 
     assert result["delete"] == {"h": []}
-    assert result["left"] == ["h: /data/k is a link to /mnt/k, which has all data"]
+    assert result["not_deleted"] == ["h: /data/k is a link to /mnt/k, which has all data"]
 
 
 def test_directories_of_other_clusters_below_are_found(tmp_path):
@@ -185,7 +185,7 @@ def test_shared_directory_of_other_clusters_is_kept_and_reported():
 
     assert found["refused"] == []
     assert found["delete"] == {"k": ["/d"]}
-    assert found["left"] == ["k: /s/archive is also used by cluster 'prod2'"]
+    assert found["not_deleted"] == ["k: /s/archive is also used by cluster 'prod2'"]
 
 
 @pytest.fixture

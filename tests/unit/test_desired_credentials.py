@@ -87,8 +87,8 @@ def server(**changes):
         ({"passwords": ["a", "a"]}, "passwords: found a twice; allowed: each name once"),
         ({"passwords": ["a b"]}, "passwords: found the name 'a b'; allowed: up to 64 letters"),
         (
-            {"passwords": ["alice"], "given_passwords": {"alcie": "x" * 8}},
-            "given_passwords: found alcie; allowed: names of passwords: alice",
+            {"passwords": ["alice"], "provided_passwords": {"alcie": "x" * 8}},
+            "provided_passwords: found alcie; allowed: names of passwords: alice",
         ),
         ({"rotate": "ca"}, "phase: found none with rotate: ca; allowed: trust, issue, drop or"),
         ({"phase": "drop"}, "phase: found drop with rotate: none; allowed"),
@@ -103,9 +103,9 @@ def server(**changes):
                 "rotate": "passwords",
                 "names": ["bob"],
                 "passwords": ["bob"],
-                "given_passwords": {"bob": "x" * 8},
+                "provided_passwords": {"bob": "x" * 8},
             },
-            "names: found bob; allowed: a new value in given_passwords",
+            "names: found bob; allowed: a new value in provided_passwords",
         ),
         (
             {"rotate": "certificates", "ca": {"directory": "/d"}},
@@ -129,8 +129,8 @@ def test_invalid_spec_is_refused(options, message):
 )
 def test_unsafe_password_is_refused_and_not_printed(value):
     with pytest.raises(CredentialsError) as error:
-        spec(passwords=["alice"], given_passwords={"alice": value})
-    assert str(error.value).startswith("given_passwords: alice: found a value with other")
+        spec(passwords=["alice"], provided_passwords={"alice": value})
+    assert str(error.value).startswith("provided_passwords: alice: found a value with other")
     assert value not in str(error.value)
 
 

@@ -110,9 +110,9 @@ def test_every_setting_has_reason_default_and_rule():
         assert "default" in entry, name
         assert entry.get("rule", "exactly") in {"exactly", "at_least"}, name
         assert entry.keys() <= {
-            "value", "default", "reason", "rule", "says", "effect", "percent_of_memory"
+            "value", "default", "reason", "rule", "text", "effect", "percent_of_memory"
         }, name  # fmt: skip
-        assert "{{" not in str(entry.get("says", entry["value"])), f"{name}: the docs need a text"
+        assert "{{" not in str(entry.get("text", entry["value"])), f"{name}: the docs need a text"
 
 
 def test_secrets_to_rotate_are_below_the_table_and_count_as_drift():

@@ -53,4 +53,4 @@ def test_operation_of_an_earlier_release_is_resumed(tmp_path, old, new):
     resuming = {"operation": new, "replace": DEAD.token, "unlock": ""}
     result = operation_lock.acquire(path, "test", resuming, ME)
 
-    assert (result["taken"], result["resumed"]) == (True, True)
+    assert (result["acquired"], result["resumed"]) == (True, True)

@@ -93,7 +93,7 @@ def changed(lines, *roles):
 def test_a_run_without_failures_writes_everything(ran):
     code, lines = ran(SEPARATE)
     assert code == 0
-    assert "zookeeper/service/keep@z1" in lines
+    assert "zookeeper/service/save_last_good@z1" in lines
     assert {"kafka_broker/service/apply@k2", "spark/service/apply@s1"} <= set(lines)
 
 
@@ -103,7 +103,7 @@ def test_unhealthy_zookeeper_ends_the_run_before_brokers(ran, groups):
     assert code != 0
     assert changed(lines, "zookeeper")
     assert changed(lines, "kafka_broker", "spark") == []
-    assert [line for line in lines if "/keep@" in line] == []
+    assert [line for line in lines if "/save_last_good@" in line] == []
 
 
 def test_unhealthy_zookeeper_ends_a_limited_run(ran):
@@ -152,8 +152,12 @@ def test_an_unreachable_host_ends_the_roll_after_its_batch(ran):
 
 def test_a_failed_restart_does_not_affect_its_batch(ran):
     groups = {"kafka": ["k1", "n1", "k2"], "spark_master": ["s1"]}
-    code, lines = ran(groups, fails="kafka_broker/service/apply@k1|roll/failed/", state="stale")
+    code, lines = ran(
+        groups, fails="kafka_broker/service/apply@k1|roll/handle_failure/", state="stale"
+    )
     assert code != 0
-    assert [line for line in lines if line.startswith("roll/failed/")] == ["roll/failed/@k1"]
+    assert [line for line in lines if line.startswith("roll/handle_failure/")] == [
+        "roll/handle_failure/@k1"
+    ]
     assert "kafka_broker/service/apply@k2" not in lines
     assert changed(lines, "spark") == []

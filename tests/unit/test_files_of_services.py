@@ -174,7 +174,7 @@ def declared(request, tmp_path_factory):
         yaml.safe_dump([{"gather_facts": False, **play} for play in [*PLAYS, ANSWER]])
     )
     variables = {
-        **{"ansible_connection": "local", "ansible_become": False, "service_verb": "render"},
+        **{"ansible_connection": "local", "ansible_become": False, "service_action": "render"},
         **{"security_mode": "tls_scram", "result_file": f"{folder}/result.json"},
         **{"kafka_metal_state": f"{folder}/state", "ansible_python_interpreter": sys.executable},
         **PIPELINES,

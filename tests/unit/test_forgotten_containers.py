@@ -29,7 +29,7 @@ PLAYS = {
         "hosts": "metal",
         "tasks": [
             {"include_role": {"name": "metal.kafka.pipeline", "tasks_from": name}}
-            for name in ("undeclared", "withdraw")
+            for name in ("find_undeclared", "remove_undeclared")
         ],
     },
     "destroyed": {"import_playbook": str(ROOT / "playbooks/internal_undeclared.yml")},

@@ -65,7 +65,7 @@ def node(tmp_path, monkeypatch):
 
 
 def test_unchanged_machine_does_not_differ(node):
-    assert node.compare() == {"declared": ["d1", "s1"], "differs": [], "still": {}}
+    assert node.compare() == {"declared": ["d1", "s1"], "differs": [], "stopped": {}}
 
 
 def test_all_containers_of_the_cluster_are_listed(node):
@@ -97,13 +97,13 @@ def test_changed_container_is_reported(node, containers, message):
 def test_stopped_unchanged_container_is_in_still(node):
     node.has(container(State={"Running": False}))
     found = node.compare()
-    assert (found["differs"], found["still"]) == ([], {"local-kafka1": "kafka_broker"})
+    assert (found["differs"], found["stopped"]) == ([], {"local-kafka1": "kafka_broker"})
 
 
 def test_recreated_stopped_container_differs(node):
     node.has(container(State={"Running": False}, Image="sha256:2"))
     found = node.compare()
-    assert (len(found["differs"]), found["still"]) == (1, {})
+    assert (len(found["differs"]), found["stopped"]) == (1, {})
 
 
 def edited(node):
@@ -155,7 +155,7 @@ def test_tuning_uses_the_specs_of_the_baseline(node):
 
 def test_without_baseline_nothing_is_declared(node):
     host_baseline.delete(node.kept)
-    assert node.compare() == {"declared": [], "differs": [], "still": {}}
+    assert node.compare() == {"declared": [], "differs": [], "stopped": {}}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"files": {}}'])

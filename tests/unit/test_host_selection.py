@@ -62,31 +62,31 @@ def test_images_for_named_use_are_not_required_by_default():
 
 
 @pytest.mark.parametrize(
-    ("silence", "started"),
+    ("engine_error", "started"),
     [("", False), ("not installed", False), ("/run/docker.sock: Connection refused", True)],
 )
-def test_installed_engine_without_response_is_started_first(silence, started):
-    found = {"preflight_machine": {"facts": {"silence": silence, "engine": None}}}
+def test_installed_engine_without_response_is_started_first(engine_error, started):
+    found = {"preflight_machine": {"facts": {"engine_error": engine_error, "engine": None}}}
     assert with_unreachable_engine({"node1": found, "node2": {}}) == (["node1"] if started else [])
     # The step that installs engines does not select it again.
     assert ("node1" in without_engine({"node1": found})) is not started
 
 
 def test_identities_have_the_reason_if_they_could_not_be_read():
-    members = {"running": [], "configured": [], "roots": ["AA"], "data": [], "unread": []}
+    state = {"running": [], "configured": [], "roots": ["AA"], "data": [], "unreadable": []}
     hosts = {
-        "known": {"preflight_machine": {"facts": {"members": members}}},
+        "known": {"preflight_machine": {"facts": {"cluster": state}}},
         "away": {"preflight_machine": {"unreachable": True}},
-        "broken": {"preflight_machine": {"facts": {}, "unknown": {"members": "no such process"}}},
+        "broken": {"preflight_machine": {"facts": {}, "unknown": {"cluster": "no such process"}}},
         "limited": {},
     }
     found = {each["name"]: each for each in identities([*hosts, "not in the run"], hosts)}
-    assert found["known"] == {"name": "known", **members}
-    assert found["away"]["unread"] == ["it is unreachable"]
-    assert found["broken"]["unread"] == ["no such process"]
+    assert found["known"] == {"name": "known", **state}
+    assert found["away"]["unreadable"] == ["it is unreachable"]
+    assert found["broken"]["unreadable"] == ["no such process"]
     assert found["limited"] == {
-        **{"name": "limited", "asked": False},
-        "unread": ["it is not part of this run"],
+        **{"name": "limited", "reached": False},
+        "unreadable": ["it is not part of this run"],
     }
-    assert found["not in the run"]["asked"] is False
+    assert found["not in the run"]["reached"] is False
     assert without_identity(hosts) == ["away", "broken", "limited"]

@@ -131,18 +131,18 @@ def test_options_of_the_output_do_not_change_the_digest(site, monkeypatch, how):
     assert site.digest() == before
 
 
-def machines(**left):
+def machines(**baseline):
     return {
-        name: {"preflight_machine": {"facts": {"left": each} if each else {}}}
-        for name, each in left.items()
+        name: {"preflight_machine": {"facts": {"baseline": each} if each else {}}}
+        for name, each in baseline.items()
     }
 
 
 DECLARED = ["d1", "s1"]
-UNCHANGED = {"declared": DECLARED, "differs": [], "still": {}}
+UNCHANGED = {"declared": DECLARED, "differs": [], "stopped": {}}
 STOPPED = {
     **UNCHANGED,
-    "still": {"x-zk1": "zookeeper", "x-kafka1": "kafka_broker", "x-probe1": "probe"},
+    "stopped": {"x-zk1": "zookeeper", "x-kafka1": "kafka_broker", "x-probe1": "probe"},
 }
 
 
@@ -151,18 +151,18 @@ def test_unchanged_machines_are_not_compared():
 
 
 @pytest.mark.parametrize(
-    ("left", "expected"),
+    ("baseline", "expected"),
     [
         (None, "b: it has no baseline of a complete run"),
         ({**UNCHANGED, "declared": []}, "b: it has no baseline of a complete run"),
         ({**UNCHANGED, "declared": ["d0", "s1"]}, "b: declarations have changed"),
         ({**UNCHANGED, "declared": ["d1", "s0"]}, "b: live settings of brokers have changed"),
         ({**UNCHANGED, "differs": ["file x is gone"]}, "b: file x is gone"),
-        ({**UNCHANGED, "still": {"x-zk1": "zookeeper"}}, "b: container x-zk1 is stopped"),
+        ({**UNCHANGED, "stopped": {"x-zk1": "zookeeper"}}, "b: container x-zk1 is stopped"),
     ],
 )
-def test_one_changed_machine_is_reported(left, expected):
-    (reason,) = changes_since_last_run(["a", "b"], machines(a=UNCHANGED, b=left), DECLARED)
+def test_one_changed_machine_is_reported(baseline, expected):
+    (reason,) = changes_since_last_run(["a", "b"], machines(a=UNCHANGED, b=baseline), DECLARED)
     assert reason.startswith(expected)
 
 
@@ -174,16 +174,16 @@ def test_many_reasons_are_counted():
 def test_stopped_containers_are_started_without_comparison():
     found = machines(a=STOPPED, b=UNCHANGED)
     assert changes_since_last_run(["a", "b"], found, DECLARED[:1], stopped=False) == []
-    assert stopped_containers(["a", "b"], found) == {"a": STOPPED["still"]}
+    assert stopped_containers(["a", "b"], found) == {"a": STOPPED["stopped"]}
 
 
 def test_stopped_containers_start_by_kind():
-    hostvars = {"a": {"site_still": {"a": STOPPED["still"]}}}
+    hostvars = {"a": {"site_stopped": {"a": STOPPED["stopped"]}}}
     kinds = ["zookeeper", "kafka_broker"]
     assert to_start(["a", "b"], hostvars, kinds[:1]) == {"a": ["x-zk1"]}
     assert to_start(["a", "b"], hostvars, kinds, others=True) == {"a": ["x-probe1"]}
     # No decision was made yet, or the machines were not read yet.
-    for nothing in ({"a": {"site_still": {}}}, {"a": {}}, {}):
+    for nothing in ({"a": {"site_stopped": {}}}, {"a": {}}, {}):
         assert to_start(["a", "b"], nothing, kinds) == {}
 
 

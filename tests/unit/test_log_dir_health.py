@@ -35,7 +35,7 @@ def facts(free=500, size=1000, read_only=False):
         (facts(free=0, read_only=True), "read_only", "mounted read-only"),
         ({"error": "Input/output error"}, "failed", f"{MOUNT} fails with Input/output error"),
         ({"missing": True}, "missing", f"no disk is mounted at {MOUNT}"),
-        (None, "silent", "has not responded for 10 s"),
+        (None, "unresponsive", "has not responded for 10 s"),
     ],
 )
 def test_probe_result_gives_state_and_reason(result, state, reason):
@@ -51,7 +51,7 @@ def test_probe_result_gives_state_and_reason(result, state, reason):
         ("read_only", "umount /data/disk1 && mount /data/disk1, then make restart S=kafka"),
         ("failed", "or make disk-replace HOST=node1 DISK=disk1"),
         ("missing", "mount /data/disk1, then make restart S=kafka"),
-        ("silent", "the runbook DiskHung"),
+        ("unresponsive", "the runbook DiskHung"),
     ],
 )
 def test_each_state_has_a_remedy(state, text):

@@ -19,10 +19,10 @@ def samples(directory, host="kafka1", cluster="a"):
 
 def test_only_stopped_instances_are_silenced(directory):
     maintenance_files.begin(directory, "a", "restart of all", "ops on c1", NOW)
-    assert maintenance_files.read(directory, "a") == {"active": NOW, "silent": {}}
+    assert maintenance_files.read(directory, "a") == {"active": NOW, "silenced_until": {}}
     maintenance_files.silence(directory, "a", "kafka1", ["kafka1"], [], NOW + 300)
     assert samples(directory) == [({"of_cluster": "a", "of_instance": "kafka1"}, NOW + 300)]
-    assert maintenance_files.read(directory, "a")["silent"] == {"kafka1": NOW + 300}
+    assert maintenance_files.read(directory, "a")["silenced_until"] == {"kafka1": NOW + 300}
 
 
 def test_booting_machine_is_silenced_with_its_instances(directory):
@@ -37,18 +37,18 @@ def test_booting_machine_is_silenced_with_its_instances(directory):
 def test_renewal_extends_activity_and_silence(directory):
     maintenance_files.begin(directory, "a", "roll", "ops on c1", NOW)
     maintenance_files.renew(directory, "a", "kafka1", NOW + 60, 300)
-    assert maintenance_files.read(directory, "a") == {"active": NOW + 60, "silent": {}}
+    assert maintenance_files.read(directory, "a") == {"active": NOW + 60, "silenced_until": {}}
     maintenance_files.silence(directory, "a", "kafka1", ["kafka1"], [], NOW + 300)
     maintenance_files.renew(directory, "a", "kafka1", NOW + 120, 300)
     assert maintenance_files.read(directory, "a") == {
         "active": NOW + 120,
-        "silent": {"kafka1": NOW + 420},
+        "silenced_until": {"kafka1": NOW + 420},
     }
 
 
 def test_without_an_operation_nothing_is_renewed(directory):
     maintenance_files.renew(directory, "a", "kafka1", NOW, 300)
-    assert maintenance_files.read(directory, "a") == {"active": 0.0, "silent": {}}
+    assert maintenance_files.read(directory, "a") == {"active": 0.0, "silenced_until": {}}
 
 
 def test_end_removes_only_files_of_the_cluster(directory):
@@ -56,8 +56,11 @@ def test_end_removes_only_files_of_the_cluster(directory):
         maintenance_files.begin(directory, cluster, "roll", "ops on c1", NOW)
         maintenance_files.silence(directory, cluster, "kafka1", ["kafka1"], [], NOW)
     maintenance_files.end(directory, "a")
-    assert maintenance_files.read(directory, "a") == {"active": 0.0, "silent": {}}
-    assert maintenance_files.read(directory, "a-b") == {"active": NOW, "silent": {"kafka1": NOW}}
+    assert maintenance_files.read(directory, "a") == {"active": 0.0, "silenced_until": {}}
+    assert maintenance_files.read(directory, "a-b") == {
+        "active": NOW,
+        "silenced_until": {"kafka1": NOW},
+    }
 
 
 def test_end_removes_the_file_of_an_earlier_version(directory, tmp_path):

@@ -193,10 +193,10 @@ def test_severities_without_receiver_send_no_notifications():
     config = alertmanager_config(ALERTS, {"page": {"pagerduty": [KEY]}})
     assert routes(config) == {
         'severity="page"': "page",
-        'severity="ticket"': "nobody",
-        'severity="heartbeat"': "nobody",
+        'severity="ticket"': "none",
+        'severity="heartbeat"': "none",
     }
-    assert [each["name"] for each in config["receivers"]] == ["nobody", "page"]
+    assert [each["name"] for each in config["receivers"]] == ["none", "page"]
 
 
 def test_page_has_cluster_host_and_link_to_runbook():

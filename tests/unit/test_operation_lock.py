@@ -22,9 +22,9 @@ def acquire(path, me, **spec):
 
 
 def test_second_operation_gets_the_owner_of_the_lock(path):
-    assert acquire(path, ME)["taken"]
+    assert acquire(path, ME)["acquired"]
     refused = acquire(path, OTHER)
-    assert not refused["taken"]
+    assert not refused["acquired"]
     assert refused["lock"]["owner"]["pid"] == ME.pid
     text = operation_lock.refusal("test", "node1", refused["lock"])
     for part in ("restart of all", ME.user, ME.node, str(ME.pid), f"-e unlock={ME.token}"):
@@ -34,7 +34,7 @@ def test_second_operation_gets_the_owner_of_the_lock(path):
 def test_nested_playbook_has_the_lock(path):
     since = acquire(path, ME)["since"]
     again = acquire(path, ME, operation="roll")
-    assert (again["taken"], again["nested"], again["since"]) == (True, True, since)
+    assert (again["acquired"], again["nested"], again["since"]) == (True, True, since)
 
 
 def test_only_the_own_lock_is_removed(path):
@@ -42,13 +42,13 @@ def test_only_the_own_lock_is_removed(path):
     assert not operation_lock.remove(path, OTHER.token)
     assert operation_lock.remove(path, ME.token)
     assert not operation_lock.remove(path, ME.token)
-    assert acquire(path, OTHER)["taken"]
+    assert acquire(path, OTHER)["acquired"]
 
 
 def test_same_operation_resumes_with_the_old_start_time(path):
     since = acquire(path, OTHER)["since"]
     resumed = acquire(path, ME, replace=OTHER.token)
-    assert (resumed["taken"], resumed["resumed"], resumed["since"]) == (True, True, since)
+    assert (resumed["acquired"], resumed["resumed"], resumed["since"]) == (True, True, since)
     # The lock file has this too, for nested playbooks.
     assert acquire(path, ME)["resumed"]
 
@@ -64,13 +64,13 @@ def test_same_operation_resumes_with_the_old_start_time(path):
 def test_other_operation_or_broken_lock_starts_new(path, spec):
     acquire(path, OTHER)
     taken = acquire(path, ME, **spec)
-    assert (taken["taken"], taken["resumed"]) == (True, False)
+    assert (taken["acquired"], taken["resumed"]) == (True, False)
 
 
 @pytest.mark.parametrize("spec", [{"unlock": "other"}, {"replace": "unknown"}])
 def test_wrong_name_does_not_break_the_lock(path, spec):
     acquire(path, OTHER)
-    assert not acquire(path, ME, **spec)["taken"]
+    assert not acquire(path, ME, **spec)["acquired"]
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", json.dumps({"operation": 1, "owner": 2})])
@@ -78,8 +78,8 @@ def test_unreadable_lock_has_an_unknown_owner(path, content):
     os.makedirs(os.path.dirname(path))
     with open(path, "w") as stream:
         stream.write(content)
-    assert not acquire(path, ME)["taken"]
-    assert acquire(path, ME, unlock="test")["taken"]
+    assert not acquire(path, ME)["acquired"]
+    assert acquire(path, ME, unlock="test")["acquired"]
 
 
 def test_ended_process_is_dead():

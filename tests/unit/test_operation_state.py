@@ -29,11 +29,11 @@ def dead_owner():
 
 def machine(owner, operation="restart of all", active=0.0, silent=None, now=NOW, since=NOW - 60):
     held = operation_lock.Lock(operation, owner, since).as_dict()
-    return {"now": now, "lock": held, "active": active, "silent": silent or {}}
+    return {"now": now, "lock": held, "active": active, "silenced_until": silent or {}}
 
 
 def idle(**silent):
-    return {"now": NOW, "lock": None, "active": 0.0, "silent": silent}
+    return {"now": NOW, "lock": None, "active": 0.0, "silenced_until": silent}
 
 
 def test_idle_cluster_has_no_messages():

@@ -315,5 +315,5 @@ def test_new_first_replica_is_elected_at_the_end():
 def test_unfinished_call_returns_the_bytes_left():
     kafka = Kafka(*(part(f"t-{n}", (1,)) for n in range(3)))
     found = reassignment.run_moves(kafka, [Spec("t", 2)], Record(""), (5, 1, 0))
-    assert (found["done"], found["changed"], found["partitions_left"]) == (False, True, 3)
+    assert (found["done"], found["changed"], found["remaining_partitions"]) == (False, True, 3)
     assert kafka.limits

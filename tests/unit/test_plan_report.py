@@ -144,7 +144,7 @@ def test_new_container_has_the_name_of_its_instance():
         "node3",
         "ansible.builtin.set_fact",
         "metal.kafka.service : Report that the container would be replaced: zk1",
-        {"changed": True, "ansible_facts": {"__service_found": {"name": "zk3"}}},
+        {"changed": True, "ansible_facts": {"__service_container_result": {"name": "zk3"}}},
     )
     assert plan.report(0, [])["starts"] == ["kafka2", "zk3"]
 
@@ -160,7 +160,7 @@ def test_new_container_has_the_name_of_its_instance():
 def test_missing_image_restarts_a_running_container(container, text):
     plan = Plan("local")
     found = {"changed": True, "name": "zk3", "container": container}
-    result = {"changed": True, "ansible_facts": {"__service_found": found}}
+    result = {"changed": True, "ansible_facts": {"__service_container_result": found}}
     task = "Report that the container would be replaced: zk1"
     plan.add("node1", "ansible.builtin.set_fact", task, result)
     assert texts(plan) == [text]

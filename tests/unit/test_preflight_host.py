@@ -65,7 +65,7 @@ FAULTS: Faults = {
          "at most 20000"],
     ),
     "an engine that hangs": (
-        every(fact("engine", None), fact("silence", "/run/docker.sock: timed out")),
+        every(fact("engine", None), fact("engine_error", "/run/docker.sock: timed out")),
         ["m2: engine: found no response from the engine of m2 (/run/docker.sock: timed out); "
          "allowed: an engine that responds: it runs but hangs"],
     ),
@@ -158,7 +158,7 @@ NOTES: Faults = {
          "net.ipv4.ip_local_reserved_ports of m2"],
     ),
     "a stopped engine, which the run starts": (
-        every(fact("engine", None), fact("silence", "/run/docker.sock: Connection refused")),
+        every(fact("engine", None), fact("engine_error", "/run/docker.sock: Connection refused")),
         ["m2: engine: found no response from the engine of m2 (/run/docker.sock: Connection "
          "refused); recommended: an engine that responds: make up starts it"],
     ),
@@ -296,7 +296,7 @@ def test_new_machine_without_an_engine_is_accepted():
 def test_slow_connections_are_no_clock_difference():
     site = ValidSite()
     # The machine responded after ten seconds; its clock may be right.
-    site.facts["m2"]["asked"] = {"before": 1000.0, "after": 1010.0}
+    site.facts["m2"]["control_node_time"] = {"before": 1000.0, "after": 1010.0}
     site.facts["m2"]["clock"] = {"time": 1009.0, "synchronised": True}
     assert problems(site) == []
     assert problems(site, fatal=False) == []
@@ -332,8 +332,8 @@ def test_port_in_use_is_reported_in_addition_to_notes():
     assert len(problems(site, fatal=False)) == 1
 
 
-@pytest.mark.parametrize("silence", ["", "not installed"])
-def test_responding_or_missing_engine_is_accepted(silence):
+@pytest.mark.parametrize("reason", ["", "not installed"])
+def test_responding_or_missing_engine_is_accepted(reason):
     site = ValidSite()
-    fact("silence", silence)(site)
+    fact("engine_error", reason)(site)
     assert problems(site) + problems(site, fatal=False) == []

@@ -67,7 +67,7 @@ def targets(mode: str, phase: str) -> set[tuple[int, bool]]:
         return {(2181, False)}
     [found] = zookeeper_tls_migration.servers([{"id": 1, "host": "z1", "port": 2181}], phase, STEP)
     tls = zookeeper_tls_migration.with_certificate(mode, phase)
-    return {(port, tls) for port in (found["port"], *found["also"])}
+    return {(port, tls) for port in (found["port"], *found["other_ports"])}
 
 
 @in_every_mode

@@ -82,7 +82,7 @@ def test_cas_are_read_from_directories_without_containers(host, engine, service)
     host.trusts(service, OWN)
     assert host.inspect() == {
         **{"running": [], "configured": [service], "roots": prints(OWN)},
-        **{"data": [], "unread": []},
+        **{"data": [], "unreadable": []},
     }
 
 
@@ -111,7 +111,7 @@ def test_plaintext_cluster_has_configuration_and_no_cas(host):
     (host.config / "local-kafka1").mkdir()
     found = host.inspect()
     assert found["configured"] == ["local-kafka1"]
-    assert (found["roots"], found["unread"]) == ([], [])
+    assert (found["roots"], found["unreadable"]) == ([], [])
 
 
 def test_new_machine_has_no_state_and_no_errors(host):
@@ -137,7 +137,7 @@ def test_unreadable_files_are_reported_with_the_reason(host, monkeypatch, code):
     monkeypatch.setattr(builtins, "open", refusing(real_open))
     monkeypatch.setattr(os, "listdir", refusing(real_list))
     reason = os.strerror(code)
-    assert host.inspect()["unread"] == [
+    assert host.inspect()["unreadable"] == [
         f"{host.config}/local-kafka1/ca.pem: {reason}",
         f"{path}: {reason}",
     ]
@@ -148,4 +148,4 @@ def test_ca_file_without_certificate_is_unread(host, text):
     folder = host.config / "local-kafka1"
     folder.mkdir()
     (folder / "ca.pem").write_text(text)
-    assert host.inspect()["unread"] == [f"{folder}/ca.pem: no certificate in it"]
+    assert host.inspect()["unreadable"] == [f"{folder}/ca.pem: no certificate in it"]

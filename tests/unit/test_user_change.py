@@ -28,7 +28,7 @@ module.exit_json(status="running")
 BASELINE = """
 from ansible.module_utils.basic import AnsibleModule
 
-module = AnsibleModule({"name": {}, "declared": {}, "kept": {}, "socket": {}})
+module = AnsibleModule({"name": {}, "declared": {}, "baseline_file": {}, "socket": {}})
 module.exit_json()
 """
 ENGINE = """
@@ -82,7 +82,7 @@ def done(tmp_path):
         kept.write_text(json.dumps(KEPT))
         service = {
             **{"service_cluster": "one", "service_name": "zk1", "service_kind": kind},
-            **{"service_verb": verb, "service_definition": {"image": "new"}},
+            **{"service_action": verb, "service_definition": {"image": "new"}},
             **{"service_config_root": f"{tmp_path}/etc", "service_log_root": f"{tmp_path}/log"},
             **more,
         }

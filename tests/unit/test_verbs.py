@@ -41,7 +41,7 @@ HOSTILE = [
     f"{{% for a in lookup('pipe', 'touch {CANARY}') %}}{{% endfor %}}",
     "{# comment #}",
     f"\" }}, \"b\": \"{{{{ lookup('pipe', 'touch {CANARY}') }}}}",
-    f"x security_anew={CANARY}",
+    f"x security_replace_keys_of={CANARY}",
     f"@{CANARY}",
     f"--extra-vars=@{CANARY}",
     "-e",
@@ -72,8 +72,8 @@ env -0 > "$STUB_FOLDER/environment"
 for argument in "$@"; do
     case $argument in @*values.yml) cp "${argument#@}" "$STUB_FOLDER/values.yml" ;; esac
 done
-if [ -n "${KAFKA_METAL_WHERE:-}" ]; then
-    printf '{"cluster": "prod", "state": "%s"}' "$STUB_FOLDER" > "$KAFKA_METAL_WHERE"
+if [ -n "${KAFKA_METAL_SITE_FILE:-}" ]; then
+    printf '{"cluster": "prod", "state": "%s"}' "$STUB_FOLDER" > "$KAFKA_METAL_SITE_FILE"
     printf '{"bootstrap": ["b:1"], "access": ""}' > "$STUB_FOLDER/client.json"
 fi
 [ -z "${KAFKA_METAL_PLAN_FILE:-}" ] || printf '{"changes": 1}' > "$KAFKA_METAL_PLAN_FILE"
@@ -370,7 +370,7 @@ def test_verbs_with_a_screen_only_set_the_environment(stubs: Stubs, verb: str):
 
     playbook = str(ROOT / f"playbooks/{verb}.yml")
     assert run == ["ansible-playbook", "--inventory=inventories/example", playbook]
-    assert stubs.environment()["ANSIBLE_STDOUT_CALLBACK"] == "metal.kafka.answer"
+    assert stubs.environment()["ANSIBLE_STDOUT_CALLBACK"] == "metal.kafka.screen_output"
 
 
 @pytest.mark.parametrize("verb", ["up", "demo", "down", "restart"])

@@ -74,6 +74,6 @@ def test_existing_node_is_not_recreated():
 def test_all_unreachable_servers_are_reported():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    places = [{"host": "127.0.0.1", "port": port, "also": [port]}]
+    places = [{"host": "127.0.0.1", "port": port, "other_ports": [port]}]
     with pytest.raises(OSError, match=f"127.0.0.1:{port}: .*; 127.0.0.1:{port}: "):
         first_available(places, 1, None)

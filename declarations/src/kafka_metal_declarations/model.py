@@ -129,7 +129,7 @@ class Site:
     checkpoint_root: str = ""
     archive_root: str = ""
     status: str | None = None
-    status_word_file: str | None = None
+    status_credentials_file: str | None = None
     driver_host: str | None = None
     driver_port: int | None = None
     block_manager_port: int | None = None

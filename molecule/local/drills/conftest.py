@@ -19,5 +19,5 @@ def _module(name: str) -> ModuleType:
 make = _module("conftest").make
 ask = _module("conftest").ask
 services = _module("conftest").services
-flights = _module("test_own_pipeline").flights
-own = _module("test_own_pipeline").own
+flights = _module("test_declared_pipeline").flights
+own = _module("test_declared_pipeline").own

@@ -225,7 +225,7 @@ def test_the_support_archive_has_names_as_text(named: Cluster, make):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     with tarfile.open(playbooks.state(named.topology.cluster) / "support.tar.gz") as archive:
         names = archive.getnames()
-        series = archive.extractfile("monitor1/figures/series.txt").read().decode()
+        series = archive.extractfile("monitor1/metrics/series.txt").read().decode()
     assert all(name.isprintable() and ".." not in name for name in names)
     assert MARKER in series
     nothing_ran(named)

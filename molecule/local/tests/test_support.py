@@ -24,7 +24,7 @@ def test_support_collects_everything_without_secrets(cluster: Cluster, make):
         f"localhost/logs/{broker.name}.log",
         f"localhost/config/{broker.name}/server.properties",
         "localhost/machine/dmesg.txt",
-        "monitor1/figures/series.txt",
+        "monitor1/metrics/series.txt",
     ):
         assert texts[wanted], wanted
     assert "said <removed>" in texts[f"localhost/logs/{broker.name}.log"]

@@ -39,10 +39,10 @@ def baseline(found: Mapping[str, Any], declared: str) -> str:
     return f"{declared} {fingerprint(found)}\n"
 
 
-def compare(socket: str, name: str, declared: str, kept: str) -> dict[str, Any]:
+def compare(socket: str, name: str, declared: str, baseline_file: str) -> dict[str, Any]:
     """Return the state of a container, and whether it runs unchanged since its baseline.
 
-    ``declared`` is the fingerprint of the declaration, ``kept`` the path of the baseline file.
+    ``declared`` is the fingerprint of the declaration.
     Without an engine or container there is no ``State``, and ``unchanged`` is false. ``altered``
     lists limits that were set by hand.
     """
@@ -50,7 +50,7 @@ def compare(socket: str, name: str, declared: str, kept: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         return {"unchanged": False, "altered": []}
     running = bool((found.get("State") or {}).get("Running"))
-    same = _read(kept) == baseline(found, declared)
+    same = _read(baseline_file) == baseline(found, declared)
     limits = altered(found)
     unchanged = is_up(found) and same and not limits
     return {"State": {"Running": running}, "unchanged": unchanged, "altered": limits}
@@ -68,21 +68,21 @@ def is_up(found: Mapping[str, Any]) -> bool:
     return bool(state.get("Running")) and not state.get("Restarting")
 
 
-def save(socket: str, name: str, declared: str, kept: str) -> None:
-    """Write the baseline of a container to the file ``kept``; nothing without a container."""
+def save(socket: str, name: str, declared: str, baseline_file: str) -> None:
+    """Write the baseline of a container; nothing without a container."""
     found = engine_api.get_json(socket, f"/containers/{name}/json")
     if not isinstance(found, dict):
         return
-    os.makedirs(os.path.dirname(kept), mode=0o700, exist_ok=True)
-    with open(f"{kept}.new", "w", encoding="ascii") as stream:
+    os.makedirs(os.path.dirname(baseline_file), mode=0o700, exist_ok=True)
+    with open(f"{baseline_file}.new", "w", encoding="ascii") as stream:
         stream.write(baseline(found, declared))
-    os.replace(f"{kept}.new", kept)
+    os.replace(f"{baseline_file}.new", baseline_file)
 
 
-def _read(path: str) -> str:
+def _read(baseline_file: str) -> str:
     """Return the baseline; empty when there is none."""
     try:
-        with open(path, encoding="ascii") as stream:
+        with open(baseline_file, encoding="ascii") as stream:
             return stream.read()
     except (FileNotFoundError, UnicodeDecodeError):
         return ""

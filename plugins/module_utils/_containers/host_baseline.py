@@ -31,21 +31,21 @@ RESTARTS = "ends"
 KINDS = {"containers": "container", "files": "file"}
 
 
-def compare(socket: str, cluster: str, kept: str) -> dict[str, Any]:
-    """Compare a machine with its baseline in the file ``kept``.
+def compare(socket: str, cluster: str, path: str) -> dict[str, Any]:
+    """Compare a machine with its baseline in the file ``path``.
 
     Return what was ``declared`` at the time (empty without a baseline) and what ``differs`` now,
-    one message each, without the host. ``still``: containers with an unchanged configuration that
+    one message each, without the host. ``stopped``: containers with an unchanged configuration that
     do not run, the kind of service by container name.
     """
-    baseline = _read(kept)
+    baseline = _read(path)
     if not baseline:
-        return {"declared": [], "differs": [], "still": {}}
-    now = machine_state(socket, cluster, kept, baseline.get("specs") or {})
+        return {"declared": [], "differs": [], "stopped": {}}
+    now = machine_state(socket, cluster, path, baseline.get("specs") or {})
     return {
         "declared": baseline["declared"],
         "differs": differences(baseline, now),
-        "still": {
+        "stopped": {
             name: kind
             for name, kind in now["stopped"].items()
             if baseline["containers"].get(name) == now["containers"][name]
@@ -54,33 +54,33 @@ def compare(socket: str, cluster: str, kept: str) -> dict[str, Any]:
 
 
 def save(
-    socket: str, cluster: str, kept: str, declared: list[str], specs: Mapping[str, Any]
+    socket: str, cluster: str, path: str, declared: list[str], specs: Mapping[str, Any]
 ) -> list[str]:
     """Write the baseline; or delete it and return the names of containers that do not run."""
-    now = machine_state(socket, cluster, kept, specs)
+    now = machine_state(socket, cluster, path, specs)
     stopped = list(now.pop("stopped"))
-    os.makedirs(os.path.dirname(kept), mode=0o700, exist_ok=True)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     if stopped:
-        delete(kept)
+        delete(path)
         return stopped
-    with open(os.open(f"{kept}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
+    with open(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
         json.dump({"declared": declared, "specs": specs, **now}, stream)
-    os.replace(f"{kept}.new", kept)
+    os.replace(f"{path}.new", path)
     return []
 
 
-def delete(kept: str) -> None:
+def delete(path: str) -> None:
     """Delete the baseline: the next run compares everything."""
-    if os.path.exists(kept):
-        os.unlink(kept)
+    if os.path.exists(path):
+        os.unlink(path)
 
 
-def machine_state(socket: str, cluster: str, kept: str, specs: Mapping[str, Any]) -> dict[str, Any]:
+def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cluster's containers, their mounted files and pending tuning, as short texts.
 
     ``stopped``: the kind of service by the name of each container that does not run.
     """
-    root = os.path.dirname(os.path.dirname(kept))
+    root = os.path.dirname(os.path.dirname(path))
     containers = list(_containers(socket, cluster))
     mounted = {m["Source"] for each in containers for m in each.get("Mounts") or () if _bound(m)}
     points = mount_table.by_point(procfs.read(mount_table.OWN))
@@ -177,10 +177,10 @@ def _steps(specs: Mapping[str, Any]) -> list[str]:
     return tuner.tune(Host(), settings, specs.get("data_paths") or [], check=True).steps
 
 
-def _read(kept: str) -> dict[str, Any]:
+def _read(path: str) -> dict[str, Any]:
     """Return the baseline; empty when there is none, or none that can be read."""
     try:
-        with open(kept, encoding="utf-8") as stream:
+        with open(path, encoding="utf-8") as stream:
             baseline = json.load(stream)
     except (OSError, ValueError):
         return {}

@@ -49,7 +49,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "options": {
             "name": {"type": "str", "required": True},
             "declared": {"type": "str", "required": True},
-            "kept": {"type": "path", "required": True},
+            "baseline_file": {"type": "path", "required": True},
             "socket": {"type": "path", "default": engine_api.SOCKET},
         },
     },

@@ -86,18 +86,18 @@ def end(directory: str, cluster: str) -> None:
 
 
 def read(directory: str, cluster: str) -> dict[str, Any]:
-    """Return the last activity as ``active`` (0 without an operation), and ``silent``.
+    """Return the last activity as ``active`` (0 without an operation), and ``silenced_until``.
 
-    ``silent``: end of the silence by name of an instance or machine.
+    ``silenced_until``: end of the silence by name of an instance or machine.
     """
     running = samples_of(operation_file(directory, cluster)) if directory else []
-    silent: dict[str, float] = {}
+    silenced_until: dict[str, float] = {}
     for path in _silence_files(directory, cluster) if directory else []:
         for _, labels, until in samples_of(path):
             name = labels.get("of_instance") or labels.get("of_host")
             if name:
-                silent[name] = max(until, silent.get(name, 0.0))
-    return {"active": running[0][2] if running else 0.0, "silent": silent}
+                silenced_until[name] = max(until, silenced_until.get(name, 0.0))
+    return {"active": running[0][2] if running else 0.0, "silenced_until": silenced_until}
 
 
 def samples_of(path: str) -> list[tuple[str, dict[str, str], float]]:

@@ -183,11 +183,11 @@ def acquire(path: str, cluster: str, spec: Mapping[str, Any], me: Owner) -> dict
     """
     found = read(path)
     if found and found.owner.token == me.token:
-        return result(found, taken=True, nested=True)
+        return result(found, acquired=True, nested=True)
     broken = found and spec["unlock"] in (found.owner.token, cluster)
     over = found and spec["replace"] == found.owner.token
     if found and not broken and not over:
-        return result(found, taken=False)
+        return result(found, acquired=False)
     # A different operation does not resume the interrupted one.
     same = found is not None and current_name(found.operation) == spec["operation"]
     resumes = bool(over and not broken and same)
@@ -200,8 +200,8 @@ def acquire(path: str, cluster: str, spec: Mapping[str, Any], me: Owner) -> dict
     if found:
         remove(path, found.owner.token)
     if create(path, lock):
-        return result(lock, taken=True)
-    return result(read(path) or lock, taken=False)
+        return result(lock, acquired=True)
+    return result(read(path) or lock, acquired=False)
 
 
 def release(path: str, token: str, me: Owner) -> dict[str, Any]:
@@ -209,15 +209,15 @@ def release(path: str, token: str, me: Owner) -> dict[str, Any]:
     removed = bool(token) and remove(path, token)
     found = read(path)
     # Without a lock the result has the caller as owner, which is not dead.
-    return {**result(found or Lock("", me, 0), taken=False), "released": removed}
+    return {**result(found or Lock("", me, 0), acquired=False), "released": removed}
 
 
-def result(lock: Lock, *, taken: bool, nested: bool = False) -> dict[str, Any]:
+def result(lock: Lock, *, acquired: bool, nested: bool = False) -> dict[str, Any]:
     """Return the result of the module cluster_lock."""
     return {
-        "taken": taken,
+        "acquired": acquired,
         "nested": nested,
-        "resumed": taken and lock.resumed,
+        "resumed": acquired and lock.resumed,
         "since": lock.since,
         "lock": lock.as_dict(),
     }

@@ -90,7 +90,7 @@ def _silent(machines: Iterable[Mapping[str, Any]]) -> str:
     """Return a note on silenced alerts; empty without any. Several machines may have one name."""
     until: dict[str, float] = {}
     for each in machines:
-        for name, end in each["silent"].items():
+        for name, end in each["silenced_until"].items():
             if end > each["now"]:
                 until[name] = max(end, until.get(name, 0.0))
     if not until:

@@ -32,11 +32,11 @@ _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE
 
 
 class Reader:
-    """Reads files and directories; collects errors of existing ones in ``unread``."""
+    """Reads files and directories; collects errors of existing ones in ``unreadable``."""
 
     def __init__(self) -> None:
         """Start without errors."""
-        self.unread: list[str] = []
+        self.unreadable: list[str] = []
 
     def text(self, path: str) -> str | None:
         """Return the text of a file; None if it is missing or cannot be read."""
@@ -45,7 +45,7 @@ class Reader:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            self.unread.append(f"{path}: {error.strerror}")
+            self.unreadable.append(f"{path}: {error.strerror}")
             return None
 
     def names(self, path: str) -> list[str]:
@@ -55,26 +55,26 @@ class Reader:
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
-            self.unread.append(f"{path}: {error.strerror}")
+            self.unreadable.append(f"{path}: {error.strerror}")
             return []
 
 
-def inspect(socket: str, cluster: str, kept: str, paths: list[str]) -> dict[str, list[str]]:
+def inspect(socket: str, cluster: str, baseline: str, paths: list[str]) -> dict[str, list[str]]:
     """Return the state of ``cluster`` on this machine.
 
     ``running``: its running containers; ``configured``: its services with a configuration
     directory; ``roots``: SHA-256 fingerprints of their trusted CAs in openssl's format; ``data``:
-    those of ``paths`` with data of Kafka or its metadata service; ``unread``: files that could not
-    be read, each with the reason.
+    those of ``paths`` with data of Kafka or its metadata service; ``unreadable``: files that could
+    not be read, each with the reason.
 
-    ``kept`` is the baseline of the last complete run, two levels below the configuration root.
+    ``baseline`` is the baseline of the last complete run, two levels below the configuration root.
     """
     reader = Reader()
-    root = os.path.dirname(os.path.dirname(kept))
+    root = os.path.dirname(os.path.dirname(baseline))
     listed = container_list.members(socket, cluster)
     states = {each["Names"][0].lstrip("/"): each.get("State") for each in listed if each["Names"]}
     folders = set(reader.names(root))
-    names = {*states, *_baseline_names(reader.text(kept))} | {
+    names = {*states, *_baseline_names(reader.text(baseline))} | {
         name
         for name in folders
         if name.startswith(f"{cluster}-") and _MEMBER.fullmatch(name[len(cluster) + 1 :])
@@ -89,7 +89,7 @@ def inspect(socket: str, cluster: str, kept: str, paths: list[str]) -> dict[str,
         "configured": sorted(names & folders),
         "roots": sorted(trusted),
         "data": [path for path in paths if {*MARKERS} & {*reader.names(path)}],
-        "unread": reader.unread,
+        "unreadable": reader.unreadable,
     }
 
 
@@ -115,5 +115,5 @@ def _fingerprints(reader: Reader, path: str) -> list[str]:
     except binascii.Error:
         digests = []
     if not digests:
-        reader.unread.append(f"{path}: no certificate in it")
+        reader.unreadable.append(f"{path}: no certificate in it")
     return [":".join(re.findall("..", digest)) for digest in digests]

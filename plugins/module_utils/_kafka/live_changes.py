@@ -68,9 +68,9 @@ def converge(
         "steps": [str(step) for step in steps],
         # Every broker returns a cluster-wide value; it is reported once.
         "foreign": list(dict.fromkeys(note for plan in plans for note in plan.foreign)),
-        "later": [note for plan in plans for note in plan.later],
-        "silent": [f"broker {b}: {failed[b]}" for b in sorted(failed)],
-        "in_force": {
+        "restart_required": [note for plan in plans for note in plan.later],
+        "unreachable": [f"broker {b}: {failed[b]}" for b in sorted(failed)],
+        "effective": {
             key: {str(broker): keys[key].text for broker, keys in found.items() if key in keys}
             for key in read
         },

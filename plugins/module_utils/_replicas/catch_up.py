@@ -57,7 +57,7 @@ def progress(connection: ReplicaConnection, broker: int) -> dict[str, Any]:
     sizes = {each: by_key(connection.dirs(each)) for each in responding} if lagging else {}
     return {
         "done": not waits_for,
-        "left": missing_bytes(lagging, sizes, broker) if lagging else len(waits_for),
+        "remaining": missing_bytes(lagging, sizes, broker) if lagging else len(waits_for),
         # Sizes are unknown until the broker is registered.
         "phase": "filling" if broker in sizes else "starting",
         "waits_for": waits_for,

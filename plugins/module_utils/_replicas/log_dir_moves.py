@@ -17,7 +17,7 @@ from .log_dir_model import Dir, LogDirError, Plan
 from .log_dirs import batch, drain, messages, require_empty, share, when_done
 
 POLL_INTERVAL = 1.0
-GOALS = ("shared", "drained", "empty")
+GOALS = ("balanced", "drained", "empty")
 
 
 def plan_for(goal: str, dirs: Sequence[Dir], path: str) -> Plan:
@@ -27,7 +27,7 @@ def plan_for(goal: str, dirs: Sequence[Dir], path: str) -> Plan:
         if any(each.path == path for each in dirs):
             require_empty(dirs, path)
         return Plan()
-    return share(dirs, path) if goal == "shared" else drain(dirs, path)
+    return share(dirs, path) if goal == "balanced" else drain(dirs, path)
 
 
 def bytes_left(dirs: Sequence[Dir], plan: Plan) -> int:
@@ -49,8 +49,8 @@ def report(dirs: Sequence[Dir], path: str, plan: Plan) -> dict[str, Any]:
     """Return the progress in plain types."""
     return {
         "done": plan.done,
-        "left": bytes_left(dirs, plan),
-        "replicas_left": len(plan.moves) + len(plan.future),
+        "remaining": bytes_left(dirs, plan),
+        "remaining_replicas": len(plan.moves) + len(plan.future),
         "steps": messages(plan),
         "dirs": [
             {
@@ -69,7 +69,7 @@ def report(dirs: Sequence[Dir], path: str, plan: Plan) -> dict[str, Any]:
 def preview(connection: ReplicaConnection, broker: int, path: str, goal: str) -> dict[str, Any]:
     """Return the planned moves without starting them; a missing log dir counts as empty."""
     dirs = connection.dirs(broker)
-    if goal == "shared":
+    if goal == "balanced":
         dirs = with_new(dirs, path)
     return report(dirs, path, plan_for(goal, dirs, path))
 

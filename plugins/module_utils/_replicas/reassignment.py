@@ -133,8 +133,8 @@ def report(
     under_way = moving(cluster, specs)
     return {
         "done": not moves and not under_way,
-        "left": left,
-        "partitions_left": len(moves) + len(under_way),
+        "remaining": left,
+        "remaining_partitions": len(moves) + len(under_way),
         "phase": "moving",
         "steps": [str(move) for move in moves],
         "waits_for": [f"{part.name} is being moved" for part in under_way],

@@ -38,12 +38,12 @@ CERTIFICATE: dict[str, dict[str, Any]] = {
 
 MACHINE: dict[str, dict[str, Any]] = {
     "name": {"type": "str", "default": ""},
-    "asked": {"type": "bool", "default": True},
+    "reached": {"type": "bool", "default": True},
     "running": {"type": "list", "elements": "str", "default": []},
     "configured": {"type": "list", "elements": "str", "default": []},
     "roots": {"type": "list", "elements": "str", "default": []},
     "data": {"type": "list", "elements": "path", "default": []},
-    "unread": {"type": "list", "elements": "str", "default": []},
+    "unreadable": {"type": "list", "elements": "str", "default": []},
 }
 
 OPTIONS: dict[str, Any] = {
@@ -53,7 +53,7 @@ OPTIONS: dict[str, Any] = {
     "ca": {"type": "dict", "options": CA, "default": {}},
     "certificates": {"type": "list", "elements": "dict", "options": CERTIFICATE, "default": []},
     "passwords": {"type": "list", "elements": "str", "default": []},
-    "given_passwords": {"type": "dict", "default": {}, "no_log": True},
+    "provided_passwords": {"type": "dict", "default": {}, "no_log": True},
     "renew_before_days": {"type": "int", "default": 30},
     "rotate": {
         "type": "str",
@@ -66,7 +66,7 @@ OPTIONS: dict[str, Any] = {
     "purge": {"type": "bool", "default": False},
     "purge_passwords": {"type": "bool", "default": False},
     "machines": {"type": "list", "elements": "dict", "options": MACHINE, "default": []},
-    "anew": {"type": "str", "default": ""},
+    "replace_keys_of": {"type": "str", "default": ""},
 }
 
 

@@ -185,7 +185,7 @@ def first_available(
     """Return a session with the first reachable server; raises OSError with all their errors."""
     reasons = []
     for server in servers:
-        for port in [server["port"], *(server.get("also") or ())]:
+        for port in [server["port"], *(server.get("other_ports") or ())]:
             try:
                 return Client(server["host"], int(port), timeout, tls)
             except OSError as error:

@@ -121,7 +121,7 @@ def query_server(
     The result is that of the first port that responds, otherwise that of ``port``.
     """
     states = []
-    for port in [wanted["port"], *(wanted.get("also") or ())]:
+    for port in [wanted["port"], *(wanted.get("other_ports") or ())]:
         states.append(_query_port({**wanted, "port": port}, timeout, tls))
         if states[-1].error is None:
             return states[-1]

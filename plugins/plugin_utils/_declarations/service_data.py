@@ -63,14 +63,15 @@ def ulimit(item: Mapping[str, Any]) -> str:
 def container_paths(name: str, config_root: str, log_root: str) -> dict[str, str]:
     """Paths of a container's files on a machine, without its data.
 
-    Configuration, log, the last applied state (``left``) and the last declaration with which the
-    container was healthy (``good``). Raises ValueError for a name that the engine does not allow.
+    Configuration, log, the last applied state (``last_applied``), and the last declaration with
+    which the container was healthy (``last_good``). Raises ValueError for a name that the engine
+    does not allow.
     """
     if not NAME.fullmatch(name):
         raise ValueError(f"found the container name {name!r}; allowed: letters, digits, '_.-'")
     return {
         "config": f"{config_root}/{name}",
         "log": f"{log_root}/{name}",
-        "left": f"{config_root}/.as-left/{name}",
-        "good": f"{config_root}/.last-good/{name}.json",
+        "last_applied": f"{config_root}/.as-left/{name}",
+        "last_good": f"{config_root}/.last-good/{name}.json",
     }

@@ -17,7 +17,7 @@ CHANNELS = {
     "webhook": "webhook_configs",
 }
 # Name of the receiver without channels.
-NO_RECEIVER = "nobody"
+NO_RECEIVER = "none"
 HEARTBEAT_EVERY = "1m"
 
 LABELS = ("cluster", "host", "instance")

@@ -14,7 +14,7 @@ from typing import Any
 SEVERITIES = ("page", "ticket", "heartbeat")
 # Scope of the maintenance that silences an alert: none, the instance or the machine in its labels,
 # or its whole cluster.
-MAINTENANCE = ("loud", "instance", "host", "cluster")
+MAINTENANCE = ("none", "instance", "host", "cluster")
 KEYS = {
     "severity",
     "expr",
@@ -50,7 +50,7 @@ class Alert:
     description: str
     lasting: str = ""
     limits: Mapping[str, float] = field(default_factory=dict)
-    maintenance: str = "loud"
+    maintenance: str = "none"
     inhibits: tuple[str, ...] = ()
     equal: tuple[str, ...] = ("cluster",)
     was: str = ""
@@ -100,7 +100,7 @@ def alert_of(name: str, entry: Any) -> Alert:
         description=entry["description"],
         lasting=lasting,
         limits=limits,
-        maintenance=entry.get("maintenance", "loud"),
+        maintenance=entry.get("maintenance", "none"),
         inhibits=tuple(entry.get("inhibits", ())),
         equal=tuple(entry.get("equal", ("cluster",))),
         was=was,

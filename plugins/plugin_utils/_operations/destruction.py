@@ -12,9 +12,9 @@ def destruction(cluster: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) 
     """Decide which data of each host to delete, before any container is stopped.
 
     ``found``: results of metal.kafka.cluster_data by host. Returns ``delete`` (paths by host),
-    ``refused`` (reasons to delete nothing), ``left`` (kept paths with reasons), and ``lines`` for
-    the output. A log dir without other evidence counts if a log dir with evidence has its cluster
-    id.
+    ``refused`` (reasons to delete nothing), ``not_deleted`` (kept paths with reasons), and
+    ``lines`` for the output. A log dir without other evidence counts if a log dir with evidence has
+    its cluster id.
     """
     places = [(host, place) for host in found for each in found[host] for place in each["found"]]
     containers = sorted(
@@ -51,7 +51,7 @@ def destruction(cluster: str, found: Mapping[str, Sequence[Mapping[str, Any]]]) 
     return {
         "delete": delete,
         "refused": list(dict.fromkeys(refused)),
-        "left": list(dict.fromkeys(left)),
+        "not_deleted": list(dict.fromkeys(left)),
         "lines": [
             *(f"{host}: container {name}" for host, name in containers),
             *dict.fromkeys(f"{host}: {path}" for host in found for path in delete[host]),

@@ -36,7 +36,7 @@ def with_unreachable_engine(hosts: Hosts) -> list[str]:
 
 def _error(found: Mapping[str, Any]) -> str:
     """Why the engine of a host did not respond; empty if it did, or was not read."""
-    return str(_facts(found).get("silence") or "")
+    return str(_facts(found).get("engine_error") or "")
 
 
 def without_images(hosts: Hosts, references: Callable[[Mapping[str, Any]], list[str]]) -> list[str]:
@@ -62,7 +62,7 @@ def first_reachable(hosts: Hosts, machines: Mapping[str, str], reached: Hosts) -
 
 def without_identity(hosts: Hosts) -> list[str]:
     """Hosts whose identity data of the cluster was not read."""
-    return [name for name, found in hosts.items() if "members" not in _facts(found)]
+    return [name for name, found in hosts.items() if "cluster" not in _facts(found)]
 
 
 def identities(names: Sequence[str], hosts: Hosts) -> list[dict[str, Any]]:
@@ -72,14 +72,14 @@ def identities(names: Sequence[str], hosts: Hosts) -> list[dict[str, Any]]:
 
 def _identity(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
     machine = found.get("preflight_machine") or {}
-    members = _facts(found).get("members")
-    if members is not None:
-        return {"name": name, **members}
+    cluster = _facts(found).get("cluster")
+    if cluster is not None:
+        return {"name": name, **cluster}
     if "facts" in machine:
-        reason = (machine.get("unknown") or {}).get("members", "the machine did not report it")
-        return {"name": name, "unread": [str(reason)]}
+        reason = (machine.get("unknown") or {}).get("cluster", "the machine did not report it")
+        return {"name": name, "unreadable": [str(reason)]}
     why = "it is unreachable" if machine.get("unreachable") else "it is not part of this run"
-    return {"name": name, "asked": False, "unread": [why]}
+    return {"name": name, "reached": False, "unreadable": [why]}
 
 
 def _facts(found: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -33,7 +33,7 @@ from .plan_changes import (
 CONTAINER = ("community.docker.docker_container", "docker_container")
 FILES = "metal.kafka.service_files"
 # Fact that the role service sets in check mode for a container whose image does not exist yet.
-PREDICTED = "__service_found"
+PREDICTED = "__service_container_result"
 DEBUG = ("ansible.builtin.debug", "debug")
 # Modules that change the cluster, not the host they run on.
 CLUSTER_WIDE = tuple(

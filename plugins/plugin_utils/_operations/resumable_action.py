@@ -25,7 +25,7 @@ def line(work: RemainingWork) -> str:
 
 
 class ResumableAction(ActionBase):
-    """Call the module until it returns ``done``; fail if ``left`` does not shrink.
+    """Call the module until it returns ``done``; fail if ``remaining`` does not shrink.
 
     With ``RELEASES`` the module's stage ``release``, which undoes temporary changes, is called
     after a failure.
@@ -55,7 +55,7 @@ class ResumableAction(ActionBase):
             if result.get("phase") != phase:
                 # Each phase has its own amount, which may be larger than before.
                 work, phase = RemainingWork(), result["phase"]
-            work.note(time.monotonic(), result["left"])
+            work.note(time.monotonic(), result["remaining"])
             if (stalled := work.stalled(time.monotonic())) > int(
                 arguments.get("stall_timeout", STALL_TIMEOUT)
             ):

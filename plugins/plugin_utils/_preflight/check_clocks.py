@@ -37,9 +37,9 @@ def _offsets(site: Site) -> dict[str, tuple[float, float]]:
     """Least and greatest difference to the control node's clock in seconds, by machine."""
     found = {}
     for machine, facts in site.facts.items():
-        if "clock" in facts and "asked" in facts:
-            time, asked = facts["clock"]["time"], facts["asked"]
-            found[machine] = (time - asked["after"], time - asked["before"])
+        if "clock" in facts and "control_node_time" in facts:
+            time, control = facts["clock"]["time"], facts["control_node_time"]
+            found[machine] = (time - control["after"], time - control["before"])
     return found
 
 

@@ -34,7 +34,7 @@ def _engines(site: Site) -> Iterator[tuple[str, Engine]]:
 def engine_answers(site: Site) -> Iterator[Problem]:
     """An installed engine responds; a stopped one is a note, as the run starts it."""
     for machine, facts in site.facts.items():
-        error = facts.get("silence", "")
+        error = facts.get("engine_error", "")
         if error in ("", NOT_INSTALLED):
             continue
         found = f"no response from the engine of {machine} ({error})"

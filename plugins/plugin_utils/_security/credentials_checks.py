@@ -137,14 +137,14 @@ def _names(where: str, names: list[str]) -> list[str]:
 def password_problems(spec: Spec) -> list[str]:
     """Errors in names and provided values of passwords."""
     problems = _names("passwords", list(spec.passwords))
-    for name, value in spec.given_passwords.items():
+    for name, value in spec.provided_passwords.items():
         if name not in spec.passwords:
             known = listed(spec.passwords) or "nothing, passwords is empty"
-            problems.append(_error("given_passwords", name, f"names of passwords: {known}"))
+            problems.append(_error("provided_passwords", name, f"names of passwords: {known}"))
         # The message must not contain the value.
         if not PASSWORD.fullmatch(value):
             found = "a value with other characters or of another length"
-            problems.append(_error(f"given_passwords: {name}", found, PASSWORD_ALLOWED))
+            problems.append(_error(f"provided_passwords: {name}", found, PASSWORD_ALLOWED))
     return problems
 
 
@@ -171,8 +171,8 @@ def rotation_problems(spec: Spec) -> list[str]:
         problems.append(_error("names", listed(unknown), wanted))
     if spec.rotate == "passwords":
         problems += [
-            _error("names", name, "a new value in given_passwords")
-            for name in sorted(spec.given_passwords.keys() & spec.names)
+            _error("names", name, "a new value in provided_passwords")
+            for name in sorted(spec.provided_passwords.keys() & spec.names)
         ]
     if spec.ca.directory and spec.rotate == "certificates":
         problems.append(_error("rotate", "certificates", f"new files in {spec.ca.directory}"))

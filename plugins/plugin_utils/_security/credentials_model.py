@@ -35,7 +35,7 @@ class CaSpec:
 class Machine:
     """Identity data of the cluster on one machine: see metal.kafka.machine_info, C(members).
 
-    ``asked``: whether the run reached the machine.
+    ``reached``: whether the run reached the machine.
     """
 
     name: str = ""
@@ -43,29 +43,29 @@ class Machine:
     configured: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
-    asked: bool = True
+    unreadable: tuple[str, ...] = ()
+    reached: bool = True
 
 
 @dataclass(frozen=True)
 class Spec:
     """The whole spec. ``names`` limits the rotation; empty means all items of the kind.
 
-    ``anew``: name of the cluster whose keys are replaced by new ones.
+    ``replace_keys_of``: name of the cluster whose keys are replaced by new ones.
     """
 
     cluster: str
     ca: CaSpec
     certificates: tuple[Leaf, ...]
     passwords: tuple[str, ...]
-    given_passwords: Mapping[str, str]
+    provided_passwords: Mapping[str, str]
     renew_before_days: int
     rotate: str
     names: tuple[str, ...]
     phase: str
     purge: bool
     machines: tuple[Machine, ...] = ()
-    anew: str = ""
+    replace_keys_of: str = ""
     # Certificates of the quorum, and the CA that issues them: own or platform.
     quorum: tuple[Leaf, ...] = ()
     quorum_ca: str = "own"

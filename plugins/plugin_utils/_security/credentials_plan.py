@@ -163,7 +163,7 @@ def _provided(content: Content, spec: Spec, given: Given, now: datetime) -> Part
 def _passwords(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
     passwords, messages = dict(content.passwords), []
     for name in spec.passwords:
-        has, provided = passwords.get(name), spec.given_passwords.get(name)
+        has, provided = passwords.get(name), spec.provided_passwords.get(name)
         requested = spec.rotate == "passwords" and name in (spec.names or [name])
         if provided is not None:
             if has and has.value == provided:

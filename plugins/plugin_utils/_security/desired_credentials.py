@@ -30,7 +30,7 @@ def spec_of(arguments: Mapping[str, Any]) -> Spec:
         ca=_ca(arguments["ca"] or {}, cluster),
         certificates=_leaves(arguments["certificates"], cluster, "platform"),
         passwords=tuple(map(str, arguments["passwords"])),
-        given_passwords={str(k): str(v) for k, v in arguments["given_passwords"].items()},
+        provided_passwords={str(k): str(v) for k, v in arguments["provided_passwords"].items()},
         renew_before_days=arguments["renew_before_days"],
         rotate=str(arguments["rotate"]),
         names=tuple(map(str, arguments["names"])),
@@ -38,7 +38,7 @@ def spec_of(arguments: Mapping[str, Any]) -> Spec:
         purge=arguments["purge"],
         purge_passwords=arguments["purge_passwords"],
         machines=tuple(map(_machine, arguments["machines"])),
-        anew=str(arguments["anew"]),
+        replace_keys_of=str(arguments["replace_keys_of"]),
         quorum=_leaves(arguments["certificates"], cluster, "quorum"),
         quorum_ca=str(arguments["quorum_ca"]),
     )
@@ -55,10 +55,10 @@ def spec_of(arguments: Mapping[str, Any]) -> Spec:
 
 
 def _machine(given: Mapping[str, Any]) -> Machine:
-    kinds = ("running", "configured", "roots", "data", "unread")
+    kinds = ("running", "configured", "roots", "data", "unreadable")
     return Machine(
         name=str(given["name"]),
-        asked=bool(given["asked"]),
+        reached=bool(given["reached"]),
         **{kind: tuple(map(str, given[kind])) for kind in kinds},
     )
 

@@ -31,7 +31,7 @@ def refuse(
     if held is not None and (not roots or roots & (_roots(held) | _roots(earlier()))):
         return
     # From here on, the run would generate all keys.
-    named = spec.anew == spec.cluster
+    named = spec.replace_keys_of == spec.cluster
     if roots and not named:
         raise CredentialsError(
             f"{_foreign(spec, path, held)}: it was created from another store; required: {WANTED}"
@@ -50,7 +50,7 @@ WANTED = (
 
 def _refuse_unknown(spec: Spec, path: str) -> None:
     """Raise CredentialsError if it is unknown whether the cluster has keys."""
-    reasons = [f"{each.name}: {reason}" for each in spec.machines for reason in each.unread]
+    reasons = [f"{each.name}: {reason}" for each in spec.machines for reason in each.unreadable]
     reasons += [
         f"{each.name}: data of a cluster in {_some(each.data)}, but no configuration with its CA"
         for each in spec.machines
@@ -73,7 +73,7 @@ def _refuse_running(spec: Spec, path: str) -> None:
             f"running containers ({_some(running)}); required: a stopped cluster before it gets "
             "new keys and passwords (make down)"
         )
-    absent = [each.name for each in spec.machines if not each.asked]
+    absent = [each.name for each in spec.machines if not each.reached]
     if absent:
         raise CredentialsError(
             f"store {path}: found {len(absent)} machines outside the run ({_some(absent)}); "

@@ -112,7 +112,7 @@ def _spec_of(content: Content, spec: Spec, stage: str) -> Spec:
         certificates=spec.quorum,
         quorum=(),
         passwords=(),
-        given_passwords={},
+        provided_passwords={},
         rotate=rotate,
         phase=spec.phase if rotate == "ca" else "",
     )

@@ -52,7 +52,7 @@ def with_certificate(mode: str, phase: str) -> bool:
 
 
 def servers(ensemble: Iterable[Mapping[str, Any]], phase: str, offset: int) -> list[dict[str, Any]]:
-    """Servers with the port for clients; ``also`` has further ports that clients try.
+    """Servers with the port for clients; ``other_ports`` has further ports that clients try.
 
     ``ensemble`` has servers with their first ``port``.
     """
@@ -60,7 +60,7 @@ def servers(ensemble: Iterable[Mapping[str, Any]], phase: str, offset: int) -> l
     found = []
     for server in ensemble:
         ports = [port_of(which, int(server["port"]), int(offset)) for which in order]
-        found.append({**server, "port": ports[0], "also": ports[1:]})
+        found.append({**server, "port": ports[0], "other_ports": ports[1:]})
     return found
 
 
@@ -68,7 +68,7 @@ def connect(ensemble: Iterable[Mapping[str, Any]]) -> list[str]:
     """Addresses of ZooKeeper as host:port, from the result of ``servers``."""
     found = list(ensemble)
     return [f"{each['host']}:{each['port']}" for each in found] + [
-        f"{each['host']}:{port}" for each in found for port in each.get("also", ())
+        f"{each['host']}:{port}" for each in found for port in each.get("other_ports", ())
     ]
 
 

@@ -72,7 +72,7 @@ def baseline_arguments(host: Host) -> dict[str, str]:
     """Arguments with which metal.kafka.machine_info reads the baseline of a machine."""
     return {
         "cluster": str(host.variable("cluster_name")),
-        "kept": baseline_file(host),
+        "file": baseline_file(host),
         "textfiles": host.fact("monitoring.textfile_dir"),
     }
 

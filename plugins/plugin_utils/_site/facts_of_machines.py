@@ -110,9 +110,9 @@ class Answer(TypedDict, total=False):
 class Facts(TypedDict, total=False):
     """Facts of a machine from metal.kafka.machine_info; a key is missing if it is unknown.
 
-    ``silence`` is the reason why the engine does not respond, empty if it does.
-    ``asked`` is the control node's time before and after; ``answers``, ``opened`` and ``unbound``
-    are results of metal.kafka.port_probe.
+    ``engine_error`` is the reason why the engine does not respond, empty if it does.
+    ``control_node_time`` is the control node's time before and after; ``answers``, ``opened`` and
+    ``unbound`` are results of metal.kafka.port_probe.
     """
 
     system: System
@@ -128,12 +128,12 @@ class Facts(TypedDict, total=False):
     paths: dict[str, Place]
     listeners: list[Listener]
     engine: Engine | None
-    silence: str
+    engine_error: str
     limits: Limits
     cgroup: dict[str, Any]
     protections: dict[str, Any]
     clock: Clock
-    asked: dict[str, float]
+    control_node_time: dict[str, float]
     answers: list[Answer]
     opened: list[Answer]
     unbound: list[Answer]

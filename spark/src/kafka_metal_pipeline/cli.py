@@ -158,7 +158,7 @@ def _drive(declared: Declaration, starts: Starts) -> int:
 
 def _status_credentials_file(declared: Declaration) -> Path | None:
     """Return the file with the credentials of status clients; None without authentication."""
-    found = declared.site.status_word_file
+    found = declared.site.status_credentials_file
     if not found:
         return None
     try:
@@ -167,7 +167,7 @@ def _status_credentials_file(declared: Declaration) -> Path | None:
         credentials, found = b"", f"{found} ({error.strerror})"
     if not credentials:
         allowed = "a file with name:password in base64"
-        raise DeclarationError([Problem(declared.name, "status_word_file", found, allowed)])
+        raise DeclarationError([Problem(declared.name, "status_credentials_file", found, allowed)])
     return Path(found)
 
 

@@ -15,7 +15,7 @@ from ..._common.units import size_text
 from .bind_mounts import within
 
 OK, FULL, READ_ONLY, FAILED, MISSING, UNRESPONSIVE = (
-    *("ok", "full", "read_only", "failed", "missing", "silent"),
+    *("ok", "full", "read_only", "failed", "missing", "unresponsive"),
 )
 # Timeout of the probe, long enough for a busy disk. A hung disk blocks its readers forever.
 TIMEOUT_SECONDS = 10.0

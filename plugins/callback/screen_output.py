@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-name: answer
+name: screen_output
 type: stdout
 author: The kafka-metal authors (!UNKNOWN)
 short_description: Only the result of a verb, and failures
@@ -35,7 +35,7 @@ SCREEN = "metal.kafka.screen"
 class CallbackModule(Default):
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "stdout"
-    CALLBACK_NAME = "metal.kafka.answer"
+    CALLBACK_NAME = "metal.kafka.screen_output"
     _display: Any
 
     def __init__(self) -> None:

@@ -101,7 +101,7 @@ def test_new_keys_keep_every_record_and_revoke_the_old_ones(cluster: Cluster):
     with cluster.stream(count=3_000, rate=1_000) as stream:
         stream.finish(seconds=120)
         with lost(SECRETS):
-            name = {"security_anew": "molecule-local"}
+            name = {"security_replace_keys_of": "molecule-local"}
             running = playbooks.run("site", extra=name, check=False)
             assert running.returncode != 0
             assert "required: a stopped cluster before it gets new keys" in running.stdout
