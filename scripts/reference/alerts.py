@@ -15,9 +15,10 @@ from .markdown import code, table
 
 HEAD = """# Alerts
 
-An alert of severity `page` goes to the person on call at once, one of severity `ticket` waits for
-the morning. Change limits or severity, or remove an alert, with `monitoring_alerts`:
-[monitoring](../operate/guides/monitoring.md). The name of an alert links to its page.
+An alert of severity `page` wakes someone, one of severity `ticket` waits for working hours. Without
+`monitoring_receivers`, nobody is notified. Change limits or severity, or remove an alert, with
+`monitoring_alerts`: [monitoring](../operate/guides/monitoring.md). The name of an alert links to
+its page.
 """
 COLUMNS = ("alert", "summary", "for", "limits", "muted by an operation")
 # Scope in which a planned operation mutes the alert.

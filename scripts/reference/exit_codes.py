@@ -6,7 +6,9 @@ from .markdown import code, table
 
 HEAD = """# Exit codes
 
-`make VERB` and `ansible-playbook metal.kafka.VERB` end with the same exit code.
+`scripts/verb VERB` and `ansible-playbook metal.kafka.VERB` end with these codes. `make` itself ends
+with 2 for every failure. The verbs that differ are in
+[Verbs](../operate/verbs/index.md#exit-codes).
 
 """
 

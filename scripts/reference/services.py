@@ -17,6 +17,9 @@ HEAD = """# Services
 The catalogue of services: `roles/ROLE/meta/services/KIND.yml`, in start order. A field names a
 variable of the inventory; its default value is in parentheses. Preflight, start order,
 certificates, service accounts, scrape jobs and the status screen are derived from it.
+
+A list for firewalls, with the connections of monitoring and of Spark's pages, is in
+[Security](../operate/guides/security.md#ports).
 """
 
 

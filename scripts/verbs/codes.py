@@ -1,4 +1,4 @@
-"""Exit codes of verbs, by make and by ansible-playbook alike; a page of the reference."""
+"""Exit codes of verbs, by scripts/verb and ansible-playbook; a page of the reference."""
 
 from enum import IntEnum
 
@@ -15,7 +15,7 @@ class Code(IntEnum):
 
 MEANING = {
     Code.WELL: "success: no problem, or nothing to do",
-    Code.PLAN_FAILED: "`scripts/verb plan` only: failed, refused; 2 means changes with `STRICT=1`",
+    Code.PLAN_FAILED: "`scripts/verb plan` only: any failure; 2 means changes with `STRICT=1`",
     Code.NOT_WELL: "a problem, which the screen names, or a failed task, which is in the output",
     Code.UNREACHABLE: "hosts were unreachable; the screen is about the others",
 }
