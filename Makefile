@@ -36,7 +36,7 @@ preflight: env ## validate declarations and machines: ports, names, clocks, disk
 plan: env ## list what a run would change; STRICT=1 fails if there are changes
 upgrade: env ## upgrade brokers to the declared version one by one; FINISH=1 then raises the protocol
 secure: env ## enable security on a running cluster without downtime: docs/operate/guides/security.md
-zookeeper-trust: env ## move ZooKeeper to its own CA and set owners of nodes; once after 0.1: docs/start/from-0.1.md
+zookeeper-trust: env ## move ZooKeeper to its own CA and set the ACLs of znodes; once after 0.1: docs/start/from-0.1.md
 verify: env ## check host settings, age of secrets, access to ZooKeeper; exit code 2 with drift
 rotate: env ## rotate secrets without downtime: WHAT=passwords|certificates|ca [NAMES=shop,audit]
 restart: env ## restart ZooKeeper servers and brokers one by one: make restart [S=kafka|zookeeper] [ARGS="--limit kafka1"]
