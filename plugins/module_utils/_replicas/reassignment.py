@@ -83,10 +83,10 @@ class ReassignConnection(ContentConnection, ClusterConnection):
         return throttles.messages_of(throttles.foreign(current, record.own))
 
     def remove_throttles(self, record: throttles.Record, brokers: Iterable[int]) -> bool:
-        """Remove the recorded throttles that are unchanged; return whether there were any.
+        """Remove the listed throttles that are unchanged; return whether there were any.
 
         ``brokers`` are the responding ones. A rate on another broker has no effect once topics
-        have no throttled replicas; it stays in the record until that broker responds.
+        have no throttled replicas; it stays in the file until that broker responds.
         """
         own = throttles.reachable(record.own, brokers)
         ours = self.still_set(own)
