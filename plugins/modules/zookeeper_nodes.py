@@ -8,7 +8,8 @@ DOCUMENTATION = r"""
 module: zookeeper_nodes
 short_description: Set ACLs of znodes
 description:
-  - Sets the ACLs of znodes of a ZooKeeper ensemble, authenticated by a client certificate. Changes no data.
+  - Sets the ACLs of znodes of a ZooKeeper ensemble, authenticated by a client certificate.
+    Changes no data.
   - Uses the first server that accepts a session.
 options:
   servers:
