@@ -111,7 +111,9 @@ def test_missing_authorizer_is_reported_with_a_remedy():
     connection, _ = made(
         acl_client.AclConnection, lambda _: listed(code=54, message="No Authorizer")
     )
-    with pytest.raises(ClusterError, match=r"ACLs: No Authorizer; .* authorizer\.class\.name"):
+    with pytest.raises(
+        ClusterError, match=r"reading ACLs: No Authorizer; .* authorizer\.class\.name"
+    ):
         connection.read_acls()
 
 
