@@ -69,7 +69,7 @@ def test_additional_file_is_an_additional_kind(tmp_path):
         ({**GATEWAY, "ids": [9, 1]}, "gateway.yml: ids: found [9, 1]; allowed: a list of two"),
         ({**GATEWAY, "after": [1]}, "gateway.yml: after: found [1]; allowed: a list of texts"),
         ({**GATEWAY, 5: 1}, "gateway.yml: found 5; allowed: accounts"),
-        ({**GATEWAY, "job": "gateway"}, "gateway.yml: job: needs agent, or ports with address"),
+        ({**GATEWAY, "job": "gateway"}, "gateway.yml: job: found without a port to scrape; req"),
         ({**GATEWAY, "heap": {}}, "gateway.yml: heap: found {}; allowed: one value"),
     ],
 )

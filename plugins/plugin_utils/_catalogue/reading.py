@@ -89,7 +89,10 @@ def read(path: Path) -> Service:
     one = Service(**{"role": path.parents[2].name, "group": found["kind"], **found, **parts})
     # Prometheus scrapes the metrics directly, or through a proxy on the machine.
     if one.job and not one.agent and not (one.ports and (one.listener or one.address)):
-        raise CatalogueError(f"{path}: job: needs agent, or ports with address or listener")
+        raise CatalogueError(
+            f"{path}: job: found without a port to scrape; required: agent: true, or ports "
+            "together with address or listener"
+        )
     return one
 
 
