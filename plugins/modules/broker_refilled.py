@@ -46,7 +46,7 @@ done:
   type: bool
   returned: always
 left:
-  description: Missing bytes, estimated from the log dirs of other brokers.
+  description: Remaining work, in bytes that the broker's replicas lack, estimated from other brokers.
   type: int
   returned: always
 phase:

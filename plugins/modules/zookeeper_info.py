@@ -74,7 +74,7 @@ servers:
   elements: dict
   returned: always
 leader:
-  description: Id of the leader, null unless there is exactly one.
+  description: Id of the server that leads; null unless there is exactly one leader.
   type: int
   returned: always
 quorum:

@@ -143,7 +143,7 @@ def test_rejected_acl_has_kafkas_message():
     assert connection.create_acls([READ]) == {READ: "Not allowed"}
 
 
-def test_late_acls_are_blockers():
+def test_acls_without_effect_at_the_deadline_are_blockers():
     def response(request):
         if hasattr(request, "creations"):
             fine = SimpleNamespace(error_code=0, error_message=None)
