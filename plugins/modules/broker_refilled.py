@@ -46,7 +46,7 @@ done:
   type: bool
   returned: always
 left:
-  description: Remaining work, in bytes that the broker's replicas lack, estimated from other brokers.
+  description: Bytes that the broker's replicas still lack, estimated from those of other brokers.
   type: int
   returned: always
 phase:

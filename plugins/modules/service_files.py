@@ -104,8 +104,8 @@ options:
   owner_of:
     description:
       - Content of the ownership marker that is written into each of O(directories), so that no
-        other cluster uses or deletes them. A directory with the marker of another cluster is refused before anything is
-        written.
+        other cluster uses or deletes them. A directory with the marker of another cluster is
+        refused before anything is written.
     type: dict
     suboptions:
       cluster:
@@ -117,7 +117,7 @@ options:
         type: str
         required: true
       shared:
-        description: Those of O(directories) that other clusters may use as well.
+        description: Paths in O(directories) that other clusters may use as well.
         type: list
         elements: path
         default: []

@@ -24,11 +24,11 @@ options:
         type: int
         required: true
       host:
-        description: Host of its client port.
+        description: Host of the server's client port.
         type: str
         required: true
       port:
-        description: Its client port.
+        description: Client port of the server.
         type: int
         default: 2181
       also:
