@@ -36,7 +36,7 @@ preflight: env ## validate declarations and machines: ports, names, clocks, disk
 plan: env ## list what a run would change; STRICT=1 fails if there are changes
 upgrade: env ## upgrade brokers to the declared version one by one; FINISH=1 then raises the protocol
 secure: env ## enable security on a running cluster without downtime: docs/operate/guides/security.md
-zookeeper-trust: env ## move ZooKeeper to its own CA and set owners of nodes; once after 0.1: docs/start/from-0.1.md
+zookeeper-trust: env ## move ZooKeeper to its own CA and set the ACLs of znodes; once after 0.1: docs/start/from-0.1.md
 verify: env ## check host settings, age of secrets, access to ZooKeeper; exit code 2 with drift
 rotate: env ## rotate secrets without downtime: WHAT=passwords|certificates|ca [NAMES=shop,audit]
 restart: env ## restart ZooKeeper servers and brokers one by one: make restart [S=kafka|zookeeper] [ARGS="--limit kafka1"]
@@ -50,14 +50,14 @@ produce: env ## send a file: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=f
 groups: env ## list consumer groups and their lag; set offsets: G=name TO=earliest|latest|TIME|"2h ago" [T=topic] [DRY=1]
 export: env ## write the cluster's content as declarations
 replay: env ## copy a part of a topic to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [DRY=1]
-replicas: env ## compare the record batches of replicas: SECONDS=60; exit code 2 with differences
+replicas: env ## compare the record batches of replicas: [SECONDS=60 for each broker]; exit code 2 with differences
 access: env ## write a declared user's client files, to hand them out: make access U=shop
 status preflight upgrade secure zookeeper-trust verify rotate restart reboot down destroy logs support demo produce groups export replay replicas access plan:
 	@scripts/verb $@
 
-pipeline: status ## state of services and pipelines, with lag and throughput
+pipeline: status ## the same as make status, which has a table of pipelines
 
-report: ## write an overview with plots as one HTML page, without Grafana: HOURS=24 BOARDS=all
+report: ## write plots as one HTML page, without Grafana: [HOURS=24, default 1] [BOARDS=all or names, default overview]
 	@scripts/bootstrap --no-dev --group monitoring --inexact
 	@scripts/verb report
 
@@ -74,7 +74,7 @@ bench: ## measure a cluster and its machine's limits: docs/benchmark; ARGS="-e b
 disk-add: ## add a disk of the inventory to its broker, and move a share of replicas to it
 disk-drain: ## move every replica of a disk to the other disks of its broker
 disk-remove: ## remove a drained disk from its broker and its host
-disk-replace: ## replace a failed disk: DEVICE=/dev/sdd FORCE=disk2 if needed
+disk-replace: ## replace a failed disk; DEVICE=/dev/sdd if not the declared one, FORCE=disk2 if it seems healthy
 disk-reserve: ## delete the reserve of a full disk, so that its broker can start and delete segments
 disk-add disk-drain disk-remove disk-replace disk-reserve: env
 	@scripts/verb $@
@@ -104,7 +104,7 @@ types: env-dev
 unit: env-dev
 	pytest -q -n 2 --junitxml=.cache/results/unit.xml
 
-drill: env-dev ## inject a fault under load and reconcile every record: make drill D=disk_failure
+drill: env-dev ## inject a fault under load and reconcile every record: D=disk_failure, D=all; without D: list them
 	@scripts/drill
 
 fmt: env-dev ## format the code

@@ -45,7 +45,7 @@ def test_a_stock_broker_publishes_its_client_port_on_a_bridge_network(plain, bro
     assert "--cap-drop" not in argv
 
 
-def test_our_broker_runs_as_declared(plain, broker):
+def test_broker_of_this_project_runs_as_declared(plain, broker):
     plan = parse(plain)
     argv = docker_run(broker(1), plan, "/bench/config/bench-kafka1")
     assert options(argv, "--network") == ["host"]

@@ -179,6 +179,6 @@ def test_a_knob_that_is_not_measured_has_a_reason(plan, tmp_path):
     assert "one node of memory" in reason(run.results.data, "knob", "numa", "a")
 
 
-def test_our_value_is_restored_after_a_dynamic_knob(plan, tmp_path):
+def test_declared_value_is_restored_after_a_dynamic_knob(plan, tmp_path):
     runner_of(plan, tmp_path).run()
     assert FakeMeasurement.configured == [{"num.io.threads": "8"}]

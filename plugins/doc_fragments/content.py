@@ -76,8 +76,8 @@ options:
         default: false
       missing:
         description: >-
-          Inventory variables that were defined when the record was written and are now undefined.
-          Removals of the kinds that they declare are rejected.
+          Inventory variables that were defined when the applied state was stored, and are now
+          undefined. Removals of the kinds that they declare are rejected.
         type: list
         elements: str
         default: []

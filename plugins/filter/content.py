@@ -85,19 +85,19 @@ def declaration_file(declared: Any) -> str:
 
 
 def newest_record(records: Any) -> Any:
-    """Return the newest of the machines' records of applied content."""
+    """Return the newest of the hosts' applied states."""
     return applied_record.newest(service_data.plain(records))
 
 
 def next_record(last: Any, content: Any, names: Any) -> Any:
-    """The next record, after a run that applied ``content``; ``names``: defined variables."""
+    """The applied state after a run that applied ``content``; ``names``: defined variables."""
     return applied_record.following(
         service_data.plain(last), service_data.plain(content), service_data.plain(names)
     )
 
 
 def missing_variables(last: Any, names: Any) -> Any:
-    """Variables that were defined when the record was written, but no longer are."""
+    """Variables that were defined when the applied state was stored, but no longer are."""
     return applied_record.missing_of(service_data.plain(last), service_data.plain(names))
 
 

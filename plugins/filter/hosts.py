@@ -17,9 +17,9 @@ def gather(hosts: Mapping[str, Mapping[str, Any]], fact: str) -> list[Any]:
 def host_ports(
     records: Iterable[Mapping[str, Any]], host: str = "host", port: str = "port"
 ) -> list[str]:
-    """``host:port`` of each record; keys may be paths such as ``listeners.CLIENTS.port``.
+    """``host:port`` of each entry; keys may be paths such as ``listeners.CLIENTS.port``.
 
-    Raises AnsibleFilterError with the missing key, and the number and keys of the record.
+    Raises AnsibleFilterError with the missing key, and the number and keys of the entry.
     """
     return [
         f"{_at(number, each, host)}:{_at(number, each, port)}"
@@ -28,13 +28,13 @@ def host_ports(
 
 
 def _at(number: int, record: Mapping[str, Any], path: str) -> Any:
-    """Value at a path in a record; ``number`` is its place in the list, from 1."""
+    """Value at a path in an entry; ``number`` is its place in the list, from 1."""
     try:
         return reduce(lambda found, key: found[key], path.split("."), record)
     except (KeyError, TypeError):
         keys = ", ".join(map(str, record))
         raise AnsibleFilterError(
-            f"host_ports: record {number} has no {path}; found the keys {keys}"
+            f"host_ports: entry {number} has no {path}; found the keys {keys}"
         ) from None
 
 

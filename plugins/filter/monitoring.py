@@ -32,7 +32,7 @@ def written(function: Callable[..., Any], *values: Any, **options: Any) -> str:
             *(plain(value) for value in values), **{k: plain(v) for k, v in options.items()}
         )
     except alerts.MonitoringError as error:
-        raise AnsibleFilterError(f"monitoring: {error}") from error
+        raise AnsibleFilterError(str(error)) from error
     return yaml.safe_dump(document, sort_keys=False, width=100)
 
 
@@ -98,7 +98,7 @@ def target_files(targets: Any, proxies: Any = None) -> list[dict[str, Any]]:
         unknown = sorted(set(targets) - set(known))
         if unknown:
             raise alerts.MonitoringError(
-                f"job: found {unknown[0]}; allowed: {', '.join(sorted(known))}"
+                f"{prometheus.TARGETS}: found job {unknown[0]}; allowed: {', '.join(sorted(known))}"
             )
         return [
             {
@@ -112,7 +112,7 @@ def target_files(targets: Any, proxies: Any = None) -> list[dict[str, Any]]:
             for job in known
         ]
     except alerts.MonitoringError as error:
-        raise AnsibleFilterError(f"monitoring: {error}") from error
+        raise AnsibleFilterError(str(error)) from error
 
 
 def web_config(password: Any) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:
         for each in servers
         if (trusted := each.get("zookeeper_shared_trust"))
     ]
-    found += [f"node {each}" for each in open_nodes]
+    found += [f"znode {each}" for each in open_nodes]
     remedy = "make zookeeper-trust fixes it without downtime: docs/operate/guides/security.md"
     return [*found, remedy] if found else []
 

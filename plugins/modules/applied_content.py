@@ -6,18 +6,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: applied_content
-short_description: Read or store the record of content that was applied to a cluster
+short_description: Read or store the content that was applied to a cluster
 description:
-  - The record lists the content that runs have applied to a cluster. With it a later run from any
-    control node finds content that is no longer declared. It contains no values and no secrets.
+  - The applied state lists the content that runs have applied to a cluster. With it a later run
+    from any control node finds content that is no longer declared. It has no values and no secrets.
   - Without O(record) the file is only read.
 options:
   path:
-    description: File of the record on the host.
+    description: File of the applied state on the host.
     type: path
     required: true
   record:
-    description: New content of the file.
+    description: The new applied state.
     type: dict
 attributes:
   check_mode:
@@ -30,7 +30,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Read the record of applied content
+- name: Read the applied state
   metal.kafka.applied_content:
     path: /var/lib/kafka-metal/applied/prod.json
   register: found
@@ -38,7 +38,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 record:
-  description: Record in the file before the write; empty without a file.
+  description: Applied state in the file before the write; empty without a file.
   type: dict
   returned: success
 """
@@ -53,7 +53,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 
 def read(module: AnsibleModule, path: str) -> dict[str, Any]:
-    """Return the record of a file; ends the module for a damaged one, which could list removals."""
+    """Return the applied state of a file; ends the module for a damaged file."""
     try:
         with open(path, encoding="utf-8") as stream:
             found = json.load(stream)
@@ -61,7 +61,7 @@ def read(module: AnsibleModule, path: str) -> dict[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         module.fail_json(
-            msg=f"applied_content: {path}: {error}; allowed: a record that a run has written, or "
+            msg=f"applied_content: {path}: {error}; allowed: a file that a run has written, or "
             "no file (undeclared content then counts as created by hand)"
         )
     return found if isinstance(found, dict) else {}
@@ -78,12 +78,12 @@ def write(module: AnsibleModule, path: str, record: Mapping[str, Any]) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     module.atomic_move(temporary, path)
-    # The record contains ACLs.
+    # The applied state contains ACLs.
     os.chmod(path, 0o600)
 
 
 def main() -> None:
-    """Read the record, and write a changed one."""
+    """Read the applied state, and write a changed one."""
     module = AnsibleModule(
         argument_spec={
             "path": {"type": "path", "required": True},
@@ -95,7 +95,7 @@ def main() -> None:
     found = read(module, path)
     if wanted is not None and wanted != found and not module.check_mode:
         write(module, path, wanted)
-    # The record is not a change of the managed platform.
+    # The file is not a change of the managed platform.
     module.exit_json(changed=False, record=found)
 
 

@@ -81,13 +81,13 @@ done:
   type: bool
   returned: always
 steps:
-  description: Messages on moves that remained at the last check of the call.
+  description: Remaining moves at the last check of the call, not changes; one message for each.
   type: list
   elements: str
   returned: always
   sample: ["12 replicas (3.4 GiB) move from /data/disk1/kafka to /data/disk3/kafka"]
 remaining:
-  description: Bytes still to be copied.
+  description: Remaining work, in bytes still to be copied to other log dirs.
   type: int
   returned: always
 remaining_replicas:
@@ -99,7 +99,9 @@ replicas:
   type: int
   returned: always
 dirs:
-  description: Each log dir with C(path), C(replicas), C(bytes), C(usable) and C(error).
+  description: >-
+    Each log dir with C(path), C(replicas) (their number), C(bytes) (their size), C(usable) (free
+    bytes) and C(error) (name of Kafka's error, empty if it is online).
   type: list
   elements: dict
   returned: always

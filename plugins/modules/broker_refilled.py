@@ -46,7 +46,7 @@ done:
   type: bool
   returned: always
 remaining:
-  description: Missing bytes, estimated from the log dirs of other brokers.
+  description: Bytes that the broker's replicas still lack, estimated from those of other brokers.
   type: int
   returned: always
 phase:

@@ -41,7 +41,7 @@ busy:
   type: bool
   returned: always
 reasons:
-  description: Messages on the detected activity.
+  description: Why the cluster counts as busy, one message for each kind of activity.
   type: list
   elements: str
   returned: always

@@ -36,11 +36,13 @@ options:
     type: str
     default: ''
   replace:
-    description: Token of an owner whose process has died; set by the action plugin.
+    description: >-
+      Internal, set by the action plugin - token of an owner whose process has died and whose lock
+      is replaced.
     type: str
     default: ''
   owner:
-    description: The process that acquires the lock; set by the action plugin.
+    description: Internal, set by the action plugin - the process that acquires the lock.
     type: dict
     default: {}
   directory:
@@ -98,7 +100,7 @@ released:
   type: bool
   returned: with O(state=absent), O(state=released) and O(state=deleted)
 steps:
-  description: Empty; a lock is not a change of the platform.
+  description: Always empty, because a lock is not a change of the platform.
   type: list
   elements: str
   returned: always

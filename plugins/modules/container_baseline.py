@@ -16,7 +16,7 @@ options:
     type: str
     required: true
   declared:
-    description: Fingerprint of its declaration.
+    description: Fingerprint of the container's declaration, not the declaration itself.
     type: str
     required: true
   baseline_file:

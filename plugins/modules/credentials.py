@@ -64,13 +64,13 @@ options:
     elements: dict
     default: []
     suboptions:
-      name: {description: Its name in the store and in lookups., type: str, required: true}
+      name: {description: Name in the store and in lookups., type: str, required: true}
       common_name: {description: CN of the subject; the name by default., type: str}
       dns: {description: Host names., type: list, elements: str, default: []}
       ips: {description: Addresses of IPv4 or IPv6., type: list, elements: str, default: []}
       usages:
         description: >-
-          Its key usages. A server needs at least one of O(certificates[].dns) and
+          Key usages of the certificate. A server needs at least one of O(certificates[].dns) and
           O(certificates[].ips).
         type: list
         elements: str
@@ -84,7 +84,7 @@ options:
         default: 397
       authority:
         description: >-
-          Its issuer: the platform's CA, or that of the metadata quorum, which is
+          CA that issues it: the platform's, or that of the metadata quorum, which is
           created here and not trusted by other services.
         type: str
         choices: [platform, quorum]

@@ -108,7 +108,7 @@ EXAMPLES = r"""
 RETURN = r"""
 disks:
   description: >-
-    One record for each disk: C(name), C(mount), C(state) (ready, blank, missing, foreign, swapped,
+    One mapping for each disk: C(name), C(mount), C(state) (ready, blank, missing, foreign, swapped,
     read_only or failed; after a run the new state), C(found) (description of what was found),
     C(device), C(serial), C(wwn), C(uuid), C(mounted), C(known) (fstab had its mount before),
     C(size) in bytes, C(rotational).

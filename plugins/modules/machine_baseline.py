@@ -18,8 +18,8 @@ options:
     required: true
   declared:
     description: >-
-      Digest of all declarations, from the lookup P(metal.kafka.declared#lookup), and a fingerprint
-      of the brokers' effective settings.
+      Two digests. The first is of all declarations, from the lookup P(metal.kafka.declared#lookup),
+      the second of the brokers' effective settings.
     type: list
     elements: str
     required: true

@@ -30,7 +30,8 @@ options:
     elements: path
     default: []
   baseline:
-    description: Baseline of M(metal.kafka.machine_baseline) to compare the machine with.
+    description: >-
+      Where the baseline of M(metal.kafka.machine_baseline) is, to compare the machine with it.
     type: dict
     suboptions:
       cluster:

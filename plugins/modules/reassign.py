@@ -96,7 +96,8 @@ done:
   type: bool
   returned: success
 steps:
-  description: Moves that remained at the start of the call, one message for each partition.
+  description: >-
+    Remaining moves at the start of the call, not changes; one message for each partition.
   type: list
   elements: str
   returned: success
@@ -107,7 +108,7 @@ waits_for:
   elements: str
   returned: success
 remaining:
-  description: Bytes still to be copied.
+  description: Remaining work, in bytes still to be copied to new replicas.
   type: int
   returned: success
 remaining_partitions:

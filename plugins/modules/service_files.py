@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: service_files
-short_description: Write directories and configuration files of one container, in one round trip
+short_description: Write all files of one container, and delete other files in their directory
 description:
   - Creates directories and writes small files with the declared owner. Files that are no longer
     declared are removed from O(dest), so that a container never reads outdated files.
@@ -103,9 +103,9 @@ options:
     type: int
   owner_of:
     description:
-      - Owner of O(directories), written into each as a marker, so that no other cluster uses or
-        deletes them. A directory with the marker of another cluster is refused before anything is
-        written.
+      - Content of the ownership marker that is written into each of O(directories), so that no
+        other cluster uses or deletes them. A directory with the marker of another cluster is
+        refused before anything is written.
     type: dict
     suboptions:
       cluster:
@@ -117,7 +117,7 @@ options:
         type: str
         required: true
       shared:
-        description: Those of O(directories) that other clusters may use as well.
+        description: Paths in O(directories) that other clusters may use as well.
         type: list
         elements: path
         default: []
@@ -126,15 +126,15 @@ options:
     type: dict
     suboptions:
       name:
-        description: Its name.
+        description: Name of the container.
         type: str
         required: true
       declared:
-        description: Fingerprint of its declaration.
+        description: Fingerprint of the container's declaration, not the declaration itself.
         type: str
         required: true
       baseline_file:
-        description: File with its baseline, see M(metal.kafka.container_baseline).
+        description: File with the container's baseline, see M(metal.kafka.container_baseline).
         type: path
         required: true
       socket:
@@ -164,7 +164,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 differs:
-  description: Paths that differ from the declaration, or did before they were written.
+  description: List of paths that differ from the declaration, or did before they were written.
   type: list
   elements: str
   returned: always

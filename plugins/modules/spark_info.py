@@ -19,18 +19,18 @@ options:
     required: true
     suboptions:
       port:
-        description: Its port for workers and applications; not used here.
+        description: Port of the master for workers and applications; not used here.
         type: int
       name:
-        description: Its name in messages.
+        description: Name of the master in messages.
         type: str
         required: true
       host:
-        description: Host of its web page.
+        description: Host of the master's web page.
         type: str
         required: true
       ui_port:
-        description: Port of its web page.
+        description: Port of the master's web page.
         type: int
         required: true
   workers:
@@ -40,7 +40,7 @@ options:
     default: []
     suboptions: &place
       name:
-        description: Its name in messages.
+        description: Name of the service in messages.
         type: str
         required: true
       host:

@@ -24,11 +24,11 @@ options:
         type: int
         required: true
       host:
-        description: Host of its client port.
+        description: Host of the server's client port.
         type: str
         required: true
       port:
-        description: Its client port.
+        description: Client port of the server.
         type: int
         default: 2181
       other_ports:
@@ -74,7 +74,7 @@ servers:
   elements: dict
   returned: always
 leader:
-  description: Id of the leader, null unless there is exactly one.
+  description: Id of the server that leads; null unless there is exactly one leader.
   type: int
   returned: always
 quorum:

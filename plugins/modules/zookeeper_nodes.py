@@ -6,9 +6,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: zookeeper_nodes
-short_description: Set ACLs of nodes of a ZooKeeper ensemble
+short_description: Set ACLs of znodes
 description:
-  - Sets the ACLs of nodes, authenticated by a client certificate. Changes no data.
+  - Sets the ACLs of znodes of a ZooKeeper ensemble, authenticated by a client certificate.
+    Changes no data.
   - Uses the first server that accepts a session.
 options:
   servers:
@@ -21,11 +22,11 @@ options:
         description: Id of the server.
         type: int
       host:
-        description: Host of its client port.
+        description: Host of the server's client port.
         type: str
         required: true
       port:
-        description: Its client port.
+        description: Client port of the server.
         type: int
         default: 2181
       other_ports:
@@ -42,17 +43,17 @@ options:
     type: path
     required: true
   nodes:
-    description: The nodes, parents first.
+    description: The znodes, parents first.
     type: list
     elements: dict
     required: true
     suboptions:
       path:
-        description: Its path.
+        description: Path of the znode.
         type: str
         required: true
       acls:
-        description: Its complete ACL; all other access is denied.
+        description: Complete ACL of the znode; all other access is denied.
         type: list
         elements: dict
         required: true
@@ -70,7 +71,7 @@ options:
             type: str
             required: true
       create:
-        description: Whether to create a missing node; otherwise it is skipped.
+        description: Whether to create a missing znode; otherwise it is skipped.
         type: bool
         default: false
   timeout:
@@ -89,7 +90,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Restrict writes to the root node to brokers
+- name: Restrict writes to the root znode to brokers
   metal.kafka.zookeeper_nodes:
     servers: [{host: zk1, port: 2181}]
     ca_file: /etc/kafka-metal/payments-kafka1/ca.pem
@@ -103,7 +104,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 steps:
-  description: Changes, or those planned in check mode, one message for each node.
+  description: Changes, or those planned in check mode, one message for each znode.
   type: list
   elements: str
   returned: success
@@ -153,12 +154,12 @@ def main() -> None:
                 zookeeper_acls.apply(session, changes, nodes)
     except OSError as error:
         if module.check_mode:
-            # On a new site the ensemble does not run yet, so the nodes are unknown.
-            steps = [f"ACLs of ZooKeeper nodes are set when the ensemble is available ({error})"]
+            # On a new site the ensemble does not run yet, so the znodes are unknown.
+            steps = [f"ACLs of znodes are set when the ensemble is available ({error})"]
             module.exit_json(changed=True, steps=steps)
         module.fail_json(msg=f"the ZooKeeper ensemble is unreachable: {error}")
     except zookeeper_client.ZooKeeperError as error:
-        module.fail_json(msg=f"ACLs of ZooKeeper nodes cannot be set: {error}")
+        module.fail_json(msg=f"ACLs of znodes cannot be set: {error}")
     module.exit_json(changed=bool(changes), steps=zookeeper_acls.messages(changes))
 
 

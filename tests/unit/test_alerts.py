@@ -52,7 +52,9 @@ def test_a_renamed_alert_has_its_old_name_as_a_label():
 
 @pytest.mark.parametrize("change", [False, {"for": "5m"}, SLOW])
 def test_an_old_name_is_refused_with_the_new_one(change):
-    with pytest.raises(MonitoringError, match=r"^alert Gone: is now named Down; use that name$"):
+    with pytest.raises(
+        MonitoringError, match=r"^monitoring_alerts: found Gone; allowed: Down, its"
+    ):
         adjusted(only(was="Gone"), {"Gone": change})
 
 
@@ -67,7 +69,9 @@ def test_the_former_names_of_the_renamed_alerts_are_refused():
         "MaintenanceForgotten": "MaintenanceMarkerExpired",
     }
     for old, new in renamed.items():
-        with pytest.raises(MonitoringError, match=f"alert {old}: is now named {new}"):
+        with pytest.raises(
+            MonitoringError, match=f"monitoring_alerts: found {old}; allowed: {new},"
+        ):
             adjusted(entries, {old: False})
 
 
@@ -97,28 +101,29 @@ def test_recording_rules_come_before_alerts():
 @pytest.mark.parametrize(
     ("entries", "blocker"),
     [
-        (only(severity="urgent"), "severity urgent is none of"),
-        (only(maintenance="quiet"), "maintenance quiet is none of"),
-        (only(summary=None), "has no summary"),
-        (only(expr=None), "has no expr"),
-        ({"Down": {**DOWN, "for": "soon"}}, "for soon is not a duration"),
-        (only(limits={}), "uses limits ['state']; declared: []"),
-        (only(limits={"state": 0, "other": 1}), "declared: ['other', 'state']"),
-        (only(limits={"state": "zero"}), "limit state is not a number: 'zero'"),
-        (only(runbook="x"), "unknown key runbook"),
-        (only(inhibits=["Up"]), "inhibits Up, no other alert"),
-        (only(inhibits=["Down"]), "inhibits Down, no other alert"),
-        (only(inhibits=["Gone"]) | {"Slow": {**SLOW, "was": "Gone"}}, "is now named Slow"),
-        (only(was=["Up"]), "was ['Up'] is not the name of an alert"),
-        (only(was="Slow") | {"Slow": SLOW}, "was Slow, which is declared too"),
-        ({"down": DOWN}, "must be in CamelCase"),
-        ({"Down": "up == 0"}, "must be a mapping"),
+        (only(severity="urgent"), ".severity: found urgent; allowed: page, ticket, heartbeat"),
+        (only(maintenance="quiet"), ".maintenance: found quiet; allowed: "),
+        (only(summary=None), ": found no summary; required: severity, expr, summary, desc"),
+        (only(expr=None), ": found no expr; required: "),
+        ({"Down": {**DOWN, "for": "soon"}}, ".for: found soon; allowed: a duration such as"),
+        (only(limits={}), ".limits: found none; required: the limits in expr, state"),
+        (only(limits={"state": 0, "other": 1}), ".limits: found other, state; required: "),
+        (only(limits={"state": "zero"}), ".limits.state: found 'zero'; allowed: a number"),
+        (only(runbook="x"), ": found key runbook; allowed: description, equal"),
+        (only(inhibits=["Up"]), ".inhibits: found Up; allowed: names of other alerts"),
+        (only(inhibits=["Down"]), ".inhibits: found Down; allowed: names of other alerts"),
+        (only(inhibits=["Gone"]) | {"Slow": {**SLOW, "was": "Gone"}}, "allowed: Slow, its new"),
+        (only(was=["Up"]), ".was: found ['Up']; allowed: a name in CamelCase"),
+        (only(was="Slow") | {"Slow": SLOW}, ".was: found Slow, which is an alert; allowed: "),
+        ({"down": DOWN}, ": found 'down'; allowed: a name in CamelCase"),
+        ({"Down": "up == 0"}, ": found 'up == 0'; allowed: a mapping of"),
     ],
 )
 def test_invalid_alert_is_refused_by_name(entries, blocker):
     with pytest.raises(MonitoringError) as error:
         alerts_of(entries)
     assert blocker in str(error.value)
+    assert str(error.value).startswith("monitoring_alerts")
     assert "down" in str(error.value).lower()
 
 
@@ -142,13 +147,13 @@ def test_site_can_add_an_alert():
 @pytest.mark.parametrize(
     ("changes", "blocker"),
     [
-        ({"Up": False}, "Up: does not exist, so it cannot be removed"),
-        ({"Down": {"limits": {"stat": 1}}}, "Down: no limit stat; limits: ['state']"),
-        ({"Down": "later"}, "Down: a change must be a mapping"),
+        ({"Up": False}, "Up: found false, but no such alert exists; allowed: names of existing"),
+        ({"Down": {"limits": {"stat": 1}}}, "Down.limits: found stat; allowed: state"),
+        ({"Down": "later"}, "Down: found 'later'; allowed: a mapping of the keys to change, or"),
     ],
 )
 def test_change_of_unknown_alert_or_limit_is_refused(changes, blocker):
-    with pytest.raises(MonitoringError, match=r"^alert ") as error:
+    with pytest.raises(MonitoringError, match=r"^monitoring_alerts\.") as error:
         adjusted(only(), changes)
     assert blocker in str(error.value)
 

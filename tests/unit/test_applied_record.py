@@ -1,4 +1,4 @@
-"""Files on broker hosts after a run: the record of applied content, and throttles of moves."""
+"""Files on broker hosts after a run: the applied state, and throttles of moves."""
 
 import json
 

@@ -125,7 +125,7 @@ def test_wait_ends_when_values_are_effective():
     assert connection(Brokers(b1=16)).wait_until_effective([Spec(1, {KEY: "16"})]) == []
 
 
-def test_late_values_are_named_at_the_deadline():
+def test_values_without_effect_are_named_at_the_deadline():
     made = connection(Brokers(b1=8))
     made.deadline = Deadline(0.2)
     assert made.wait_until_effective([Spec(1, {KEY: "16"})]) == [

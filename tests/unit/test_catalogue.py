@@ -75,10 +75,7 @@ def test_additional_file_is_an_additional_kind(tmp_path):
         ),
         ({**GATEWAY, "after": [1]}, "gateway.yml: after: found [1]; allowed: a list of texts"),
         ({**GATEWAY, 5: 1}, "gateway.yml: found 5; allowed: address"),
-        (
-            {**GATEWAY, "job": "gateway"},
-            "gateway.yml: job: needs metrics_port, or ports with address",
-        ),
+        ({**GATEWAY, "job": "gateway"}, "gateway.yml: job: found without a port to scrape; req"),
         ({**GATEWAY, "heap": {}}, "gateway.yml: heap: found {}; allowed: one value"),
     ],
 )

@@ -80,9 +80,9 @@ def test_request_is_retried_while_the_controller_changes():
 
 
 def test_error_names_the_request_which_is_not_retried():
-    with pytest.raises(ClusterError, match=r"metadata of topics: .*not allowed"):
+    with pytest.raises(ClusterError, match=r"reading metadata of topics: .*not allowed"):
         connection().call(
-            "metadata of topics",
+            "reading metadata of topics",
             in_sequence(TopicAuthorizationFailedError("not allowed"), "response"),
         )
 

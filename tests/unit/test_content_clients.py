@@ -111,7 +111,9 @@ def test_missing_authorizer_is_reported_with_a_remedy():
     connection, _ = made(
         acl_client.AclConnection, lambda _: listed(code=54, message="No Authorizer")
     )
-    with pytest.raises(ClusterError, match=r"ACLs: No Authorizer; .* authorizer\.class\.name"):
+    with pytest.raises(
+        ClusterError, match=r"reading ACLs: No Authorizer; .* authorizer\.class\.name"
+    ):
         connection.read_acls()
 
 
@@ -141,7 +143,7 @@ def test_rejected_acl_has_kafkas_message():
     assert connection.create_acls([READ]) == {READ: "Not allowed"}
 
 
-def test_late_acls_are_blockers():
+def test_acls_without_effect_at_the_deadline_are_blockers():
     def response(request):
         if hasattr(request, "creations"):
             fine = SimpleNamespace(error_code=0, error_message=None)

@@ -137,7 +137,7 @@ def test_undeclared_access_to_zookeeper_is_below_the_table_and_counts_as_drift()
         "verify: the metadata ensemble grants more access than declared",
         "  zk1: the quorum trusts CN=prod CA, which issues certificates of clients: every client "
         "can join as an observer and read all data",
-        "  node /: found world:anyone:cdrwa; declared: x509:CN=broker-1:cdrwa",
+        "  znode /: found world:anyone:cdrwa; declared: x509:CN=broker-1:cdrwa",
         "  make zookeeper-trust fixes it without downtime: docs/operate/guides/security.md",
     ]
     assert printed["drift"] == found

@@ -27,6 +27,6 @@ def test_keys_can_be_paths():
 @pytest.mark.parametrize("port", ["listeners.BROKERS.port", "listeners.CLIENTS.port.more"])
 def test_missing_key_is_an_error_with_key_and_number_of_the_record(port):
     with pytest.raises(
-        AnsibleFilterError, match=f"host_ports: record 1 has no {port}; found the keys .*listeners"
+        AnsibleFilterError, match=f"host_ports: entry 1 has no {port}; found the keys .*listeners"
     ):
         host_ports(BROKERS, "listeners.CLIENTS.advertise", port)

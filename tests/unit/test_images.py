@@ -103,9 +103,9 @@ def test_version_of_a_site_gives_the_tags_of_that_version(root):
     [
         (
             {"kafak": "3.8.1"},
-            "image_versions: kafak is not a key of versions.yml; allowed: debian, java",
+            "image_versions: found key kafak; allowed, from versions.yml: debian, java",
         ),
-        (["kafka"], "image_versions: must be a mapping"),
+        (["kafka"], r"image_versions: found \['kafka'\]; allowed: a mapping"),
     ],
 )
 def test_unknown_version_key_is_refused(root, versions, message):

@@ -135,19 +135,22 @@ def test_agents_query_only_beans_with_a_rule(image):
 @pytest.mark.parametrize(
     ("entry", "blocker"),
     [
-        ({"type": "gauge", "unit": "count"}, "has no meaning"),
+        ({"type": "gauge", "unit": "count"}, "found no meaning; required: type"),
         ({"type": "number", "unit": "count", "meaning": "m"}, "type number"),
         ({"type": "gauge", "unit": "miles", "meaning": "m"}, "unit miles"),
-        ({"type": "gauge", "unit": "count", "meaning": "m", "help": "h"}, "must be a mapping"),
+        ({"type": "gauge", "unit": "count", "meaning": "m", "help": "h"}, "allowed: a mapping of"),
     ],
 )
 def test_invalid_series_is_refused_by_name(entry, blocker):
-    with pytest.raises(MonitoringError, match=r"series a of job kafka") as error:
+    with pytest.raises(MonitoringError, match=r"monitoring/series\.yml: kafka\.a: found") as error:
         series_of({"kafka": {"a": entry}})
     assert blocker in str(error.value)
 
 
 def test_one_name_has_one_type():
     one, other = ({"type": kind, "unit": "count", "meaning": "m"} for kind in ("gauge", "counter"))
-    with pytest.raises(MonitoringError, match="differ"):
+    with pytest.raises(
+        MonitoringError,
+        match=r"node\.a: found type counter, unit count; required: gauge, count, as",
+    ):
         series_of({"kafka": {"a": one}, "node": {"a": other}})

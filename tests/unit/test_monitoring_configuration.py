@@ -63,7 +63,7 @@ def test_instance_without_metrics_is_no_target():
     ],
 )
 def test_invalid_targets_are_refused(targets, blocker):
-    with pytest.raises(MonitoringError, match=f"job kafka: .*{blocker}"):
+    with pytest.raises(MonitoringError, match=f"monitoring_targets.kafka: .*{blocker}"):
         target_file("kafka", targets)
 
 
@@ -171,9 +171,13 @@ def test_scrape_timeout_is_within_the_interval():
 @pytest.mark.parametrize(
     ("jobs", "options", "blocker"),
     [
-        ({"kafka": {"interval": "often"}}, {}, "often is not a duration"),
-        ({"kafka": {"timeout": "5s"}}, {}, "job kafka: unknown key timeout"),
-        ({"kafka": {}}, {"kafak": {}}, "job: found kafak; allowed: kafka"),
+        ({"kafka": {"interval": "often"}}, {}, "interval: found often; allowed: a duration"),
+        ({"kafka": {"timeout": "5s"}}, {}, "kafka: found key timeout; allowed: interval"),
+        (
+            {"kafka": {}},
+            {"kafak": {}},
+            "monitoring_scrape_options: found job kafak; allowed: kafka",
+        ),
     ],
 )
 def test_invalid_jobs_are_refused(jobs, options, blocker):
@@ -240,9 +244,12 @@ def test_heartbeat_is_sent_every_minute():
 @pytest.mark.parametrize(
     ("receivers", "blocker"),
     [
-        ({"urgent": {}}, "receiver: found urgent; allowed: page, ticket, heartbeat"),
-        ({"page": {"pager": [KEY]}}, "receiver page: found pager; allowed: pagerduty, slack"),
-        ({"page": {"pagerduty": KEY}}, "receiver page: pagerduty must be a list"),
+        ({"urgent": {}}, "monitoring_receivers: found urgent; allowed: page, ticket, heartbeat"),
+        (
+            {"page": {"pager": [KEY]}},
+            "monitoring_receivers.page: found pager; allowed: pagerduty, slack",
+        ),
+        ({"page": {"pagerduty": KEY}}, "page.pagerduty: found no list, or an empty one; allowed"),
     ],
 )
 def test_invalid_receivers_are_refused(receivers, blocker):

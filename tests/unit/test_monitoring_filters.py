@@ -43,10 +43,10 @@ def test_removed_alert_is_in_no_inhibition():
 @pytest.mark.parametrize(
     ("name", "arguments", "blocker"),
     [
-        ("alert_rules", [{"DiskSlow": {"limits": {"minutes": 1}}}], "no limit minutes"),
-        ("alert_routes", [{"urgent": {}}, {}], "receiver: found urgent"),
-        ("scrape_config", [["a:1"], {"kafak": {}}], "job: found kafak"),
-        ("target_files", [{"kafak": []}], "job: found kafak"),
+        ("alert_rules", [{"DiskSlow": {"limits": {"minutes": 1}}}], "found minutes; allowed: "),
+        ("alert_routes", [{"urgent": {}}, {}], "monitoring_receivers: found urgent"),
+        ("scrape_config", [["a:1"], {"kafak": {}}], "monitoring_scrape_options: found job kafak"),
+        ("target_files", [{"kafak": []}], "monitoring_targets: found job kafak"),
     ],
 )
 def test_invalid_declaration_is_an_error_with_its_name(name, arguments, blocker):

@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations.plan_repor
 
 CONTAINER = "community.docker.docker_container"
 FILES = "metal.kafka.service_files"
-RUNS = "metal.kafka.service : Container runs as declared: kafka1"
+RUNS = "metal.kafka.service : Create, update or start the container: kafka1"
 HASH = {"kafka-metal.hash": "a", "other": "x"}
 
 

@@ -25,7 +25,7 @@ class Cluster(reassignment.ReassignConnection):
         chosen = set(resources)
         if lost := {name for kind, name in chosen if kind == "broker"} & {*self.away}:
             # Like kafka-python for an unknown or unreachable broker.
-            raise ClusterError(f"throttles: NodeNotReadyError: {lost}")
+            raise ClusterError(f"changing throttles: NodeNotReadyError: {lost}")
         return {where: value for where, value in self.existing.items() if where[:2] in chosen}
 
     def alter(self, resources, how):

@@ -84,7 +84,7 @@ def test_deletion_waits_for_every_broker():
     assert reads == [["a", "b"], ["a"], ["a"]]
 
 
-def test_late_deletion_is_a_blocker():
+def test_topic_that_still_exists_at_the_deadline_is_a_blocker():
     made = connection(delete_topics=in_sequence({"topics": [{"name": "a", "error_code": 0}]}))
     made.timeout, made.views = 0.2, lambda _: [{"a": {}}]
     assert made.delete_topics([Delete("a", 1)], dry=False) == {"a": "still exists after 0.2 s"}
@@ -168,7 +168,7 @@ def test_changed_key_is_waited_for():
     assert len(reads) == 3
 
 
-def test_late_key_is_a_blocker():
+def test_key_without_effect_at_the_deadline_is_a_blocker():
     made = connection(
         alter_configs=in_sequence({"topic": {"a": "OK"}}),
         describe_topics=in_sequence([described("a", 1)]),

@@ -67,7 +67,7 @@ def test_plan_has_the_steps_to_the_desired_state(current, spec, steps):
         (Spec("orders", 3, 2), "topic orders: replication factor 2 is declared, it has 3; "),
     ],
 )
-def test_error_names_topic_spec_and_blocker(spec, message):
+def test_error_names_topic_declared_value_and_blocker(spec, message):
     with pytest.raises(TopicError, match=message):
         plan(ORDERS, spec)
 

@@ -1,4 +1,4 @@
-"""Desired ACLs of ZooKeeper nodes, and their changes."""
+"""Desired ACLs of znodes, and their changes."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._services import zookeeper_acls as nodes
@@ -14,7 +14,7 @@ UNRESTRICTED = [Acl("world", "anyone", "cdrwa")]
 
 
 class Tree:
-    """A tree of nodes with their ACLs."""
+    """A tree of znodes with their ACLs."""
 
     def __init__(self, **paths):
         self.acls = {"/": UNRESTRICTED, **paths}
@@ -30,7 +30,7 @@ class Tree:
 
 
 class CheckedTree(Tree):
-    """A session of a broker: creating a node requires the right at its parent."""
+    """A session of a broker: creating a znode requires the right at its parent."""
 
     def create(self, path, acl):
         parent = self.acls[path.rpartition("/")[0] or "/"]
@@ -53,7 +53,7 @@ def writers(acls):
 
 
 def tree():
-    # The nodes that Kafka and Spark create.
+    # The znodes that Kafka and Spark create.
     return CheckedTree(
         **{
             "/zookeeper": UNRESTRICTED,
@@ -68,13 +68,13 @@ def tree():
     )
 
 
-def test_only_brokers_write_parents_and_only_masters_spark_s_nodes():
+def test_only_brokers_write_parents_and_only_masters_spark_s_znodes():
     found = tree()
     apply_acls(found, desired_nodes())
 
     for path, acls in found.acls.items():
         owner = MASTERS if path.startswith(SPARK) else BROKERS
-        # Brokers have the admin right on Spark's nodes, to set their ACLs.
+        # Brokers have the admin right on Spark's znodes, to set their ACLs.
         assert writers(acls) - {BROKERS} == {owner} - {BROKERS}, path
         assert all(set(each.rights) <= {"r"} for each in acls if each.scheme == "world"), path
     assert Acl("x509", BROKERS, "ra") in found.acls[SPARK]
@@ -88,11 +88,11 @@ def test_second_comparison_finds_no_changes():
     assert apply_acls(found, desired_nodes()) == []
 
 
-def test_reverting_opens_all_nodes():
+def test_reverting_opens_all_znodes():
     found, before = tree(), tree()
     apply_acls(found, desired_nodes())
     apply_acls(found, desired_nodes("platform"))
-    # Kafka's own nodes keep their ACLs; the nodes created for masters are kept and open.
+    # Kafka's own znodes keep their ACLs; the znodes created for masters are kept and open.
     assert found.acls == {**before.acls, f"{SPARK}/leader_election": UNRESTRICTED}
 
 

@@ -6,7 +6,7 @@ from kafka_metal_watch.cli import ConfigError, config_of, read_files, wait_for_c
 KAFKA = {"bootstrap.servers": "h:9092"}
 
 
-def test_missing_keys_get_defaults():
+def test_missing_keys_of_exporter_and_probe_get_defaults():
     config = config_of("exporter", {"listen": "127.0.0.1:9308", "kafka": KAFKA})
     assert (config["interval"], config["pipelines"]) == (15, {})
     assert config_of("probe", {"listen": "h:1", "kafka": KAFKA})["topic"] == "kafka-metal-probe"

@@ -16,7 +16,7 @@ from testing.waiting import NotYet, wait_for
 # brokers wait for it; with the seconds after the start of the task.
 MOMENTS = {
     "Wait until the cluster tolerates a stop of this broker": 0.0,
-    "Container runs as declared": 1.5,
+    "Create, update or start the container": 1.5,
     "Wait until every broker is registered and every partition has all its replicas": 0.0,
 }
 

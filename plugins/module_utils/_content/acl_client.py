@@ -70,7 +70,7 @@ class AclConnection(ContentConnection):
                 permission_type=ANY,
             )
 
-        answer = self.send("ACLs", request, broker)
+        answer = self.send("reading ACLs", request, broker)
         if answer.error_code:
             message = reason(answer.error_code, answer.error_message)
             hint = (
@@ -78,7 +78,7 @@ class AclConnection(ContentConnection):
                 if answer.error_code == NO_AUTHORIZER
                 else ""
             )
-            raise ClusterError(f"ACLs: {message}{hint}")
+            raise ClusterError(f"reading ACLs: {message}{hint}")
         return {
             Acl(
                 principal=entry.principal,
@@ -113,7 +113,7 @@ class AclConnection(ContentConnection):
                 ],
             )
 
-        blockers = self._send_each("creation of ACLs", acls, request, "results")
+        blockers = self._send_each("creating ACLs", acls, request, "results")
         return blockers | self.wait_for_acls(set(acls) - blockers.keys(), present=True)
 
     def delete_acls(self, acls: Sequence[Acl]) -> dict[Acl, str]:
@@ -136,7 +136,7 @@ class AclConnection(ContentConnection):
                 ],
             )
 
-        blockers = self._send_each("removal of ACLs", acls, request, "filter_results")
+        blockers = self._send_each("deleting ACLs", acls, request, "filter_results")
         return blockers | self.wait_for_acls(set(acls) - blockers.keys(), present=False)
 
     def _send_each(

@@ -1,10 +1,10 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The record of content that earlier runs applied, and the removals of undeclared content; no I/O.
+"""The content that earlier runs applied, and the removals of undeclared content; no I/O.
 
-A record holds identities without values, by kind of content: ``topics`` lists of keys by topic,
-``users`` lists of mechanisms by user, ``acls`` a list of fields, ``quotas`` a list of entities
-with their ``keys``. Content that is not in the record is never removed.
+An applied state holds identities without values, by kind of content: ``topics`` lists of keys by
+topic, ``users`` lists of mechanisms by user, ``acls`` a list of fields, ``quotas`` a list of
+entities with their ``keys``. Content that is not in the applied state is never removed.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Permission:
     """Whether a run may remove content that is no longer declared.
 
     ``limited``: the run has ``--limit``, so its declarations may be incomplete. ``missing`` are
-    variables that were defined when the record was written and are now undefined. ``confirmed``
-    are the kinds of which more than half may be removed.
+    variables that were defined when the applied state was stored and are now undefined.
+    ``confirmed`` are the kinds of which more than half may be removed.
     """
 
     limited: bool = False
@@ -101,9 +101,9 @@ def removable(
 
 
 def newest(records: Iterable[Mapping[str, Any] | None]) -> dict[str, Any]:
-    """Return the record with the highest number, of those stored on the hosts of a cluster.
+    """Return the applied state with the highest number, of those on the hosts of a cluster.
 
-    Records without a number or with another structure are ignored.
+    States without a number or with another structure are ignored.
     """
     found = [
         dict(record)
@@ -120,14 +120,14 @@ def defined_of(names: Iterable[str]) -> list[str]:
 
 
 def missing_of(last: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """Return the variables that were defined in the last record and are not in ``names``."""
+    """Return the variables that were defined in the last state and are not in ``names``."""
     return sorted(set(last.get("defined") or ()) - set(names))
 
 
 def following(
     last: Mapping[str, Any], content: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
-    """Return the record to store after a run: the last one if nothing changed.
+    """Return the applied state to store after a run: the last one if nothing changed.
 
     ``content`` holds the kinds that the run read; other kinds stay unchanged. ``names`` are
     the variables that the inventory defines.

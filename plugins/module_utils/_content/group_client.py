@@ -27,13 +27,15 @@ class GroupConnection(ContentConnection):
 
     def read_groups(self, names: Sequence[str] | None) -> dict[str, Group]:
         """Return the existing groups of ``names``, or all; a few requests per broker."""
-        listed = self.call("consumer groups", self.admin.list_groups)
+        listed = self.call("listing consumer groups", self.admin.list_groups)
         known = [group["group_id"] for group in listed]
         wanted = [name for name in known if names is None or name in set(names)]
         if not wanted:
             return {}
-        described = self.call("description of groups", self.admin.describe_groups, wanted)
-        offsets = self.call("offsets of groups", self.admin.list_group_offsets, list(wanted))
+        described = self.call("reading members of groups", self.admin.describe_groups, wanted)
+        offsets = self.call(
+            "reading offsets of groups", self.admin.list_group_offsets, list(wanted)
+        )
         return {
             name: Group(
                 name,
@@ -82,7 +84,9 @@ class GroupConnection(ContentConnection):
         if not specs:
             return {}
         wanted = {TopicPartition(*key): spec for key, spec in specs.items()}
-        found = self.call("offsets of partitions", self.admin.list_partition_offsets, wanted)
+        found = self.call(
+            "reading offsets of partitions", self.admin.list_partition_offsets, wanted
+        )
         return {(at.topic, at.partition): int(each.offset) for at, each in found.items()}
 
     def commit(self, steps: Sequence[Commit]) -> dict[str, str]:
@@ -95,7 +99,7 @@ class GroupConnection(ContentConnection):
             }
             try:
                 results = self.call(
-                    f"offsets of group {step.group}",
+                    f"setting offsets of group {step.group}",
                     self.admin.alter_group_offsets,
                     step.group,
                     wanted,
@@ -110,7 +114,7 @@ class GroupConnection(ContentConnection):
 
     def delete_groups(self, names: Sequence[str]) -> dict[str, str]:
         """Delete groups, one request per coordinator; return the blockers by group."""
-        results = self.call("deletion of groups", self.admin.delete_groups, list(names))
+        results = self.call("deleting groups", self.admin.delete_groups, list(names))
         return {name: result for name, result in results.items() if result not in DONE}
 
 

@@ -28,9 +28,10 @@ class QuotaConnection(ContentConnection):
     def read_quotas(self) -> dict[Entity, dict[str, float]]:
         """Return all quotas, read in one request; raises ClusterError."""
         everything: dict[str, Any] = {"components": [], "strict": False}
-        answer = self.send("quotas", lambda: DescribeClientQuotasRequest(**everything))
+        answer = self.send("reading quotas", lambda: DescribeClientQuotasRequest(**everything))
         if answer.error_code:
-            raise ClusterError(f"quotas: {reason(answer.error_code, answer.error_message)}")
+            message = reason(answer.error_code, answer.error_message)
+            raise ClusterError(f"reading quotas: {message}")
         return {
             entity_of(entry.entity): {value.key: float(value.value) for value in entry.values}
             for entry in answer.entries or ()
@@ -51,7 +52,7 @@ class QuotaConnection(ContentConnection):
                 )
 
             self.deadline = Deadline(self.timeout)
-            answer = self.send("change of quotas", request)
+            answer = self.send("changing quotas", request)
             for entry in answer.entries:
                 if entry.error_code:
                     message = reason(entry.error_code, entry.error_message)

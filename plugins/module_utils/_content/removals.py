@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pure functions that add removals of undeclared, earlier applied content to the desired content.
 
-Each function takes the desired content of a kind, the record of applied content and the
-permission to remove. It returns the desired content with the removals, the record to store after
-a successful run, and messages on content that is kept. Raises RemovalError.
+Each function takes the desired content of a kind, its applied state and the permission to remove.
+It returns the desired content with the removals, the applied state to store after a successful
+run, and messages on content that is kept. Raises RemovalError.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Part:
 
 
 def parts_of(record: Mapping[Any, Sequence[str]]) -> set[Part]:
-    """Return the parts in a record."""
+    """Return the parts in an applied state."""
     return {Part(owner, str(name)) for owner, names in record.items() for name in names or ()}
 
 

@@ -17,7 +17,7 @@ from .content_client import AllContentConnection
 
 @dataclass(frozen=True)
 class Desired:
-    """Desired content of one kind, with the record of earlier runs."""
+    """Desired content of one kind, with the applied state of earlier runs."""
 
     content: Any
     record: Any
@@ -27,7 +27,7 @@ class Desired:
 
 
 def with_record(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Desired]:
-    """Return a reader of a module's arguments that adds record and permission to ``read``."""
+    """Return a reader of a module's arguments: ``read``, with applied state and permission."""
 
     def read_all(params: Mapping[str, Any]) -> Desired:
         removal = params.get("removal") or {}
@@ -74,7 +74,7 @@ def read_users(spec: Mapping[str, Any]) -> Desired:
 
 
 def apply_acls(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
-    """Create and delete ACLs as declared; return the steps and the record."""
+    """Create and delete ACLs as declared; return the steps and the applied state."""
     specs, record, kept = removals.with_acl_removals(
         desired.content, desired.record, desired.permission
     )
@@ -92,7 +92,7 @@ def apply_acls(store: AllContentConnection, desired: Desired, dry: bool) -> dict
 
 
 def apply_quotas(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
-    """Set and remove quotas as declared; return the steps and the record."""
+    """Set and remove quotas as declared; return the steps and the applied state."""
     specs, record, kept = removals.with_quota_removals(
         desired.content, desired.record, desired.permission
     )

@@ -41,7 +41,7 @@ MOVES: Options = {
     "moves": {"type": "str", "choices": ["refuse", "report"], "default": "refuse"},
 }
 TIMEOUT: Options = {"timeout": {"type": "float", "default": 60}}
-# The record of earlier runs; its structure depends on the kind.
+# The applied state of earlier runs; its structure depends on the kind.
 APPLIED: Options = {"applied": {"type": "raw"}}
 REMOVAL: Options = {
     "removal": {

@@ -63,7 +63,8 @@ class TopicConnection(LeadersConnection):
             return {}
         chosen = None if keys is None else sorted(keys)
         resources = [ConfigResource("topic", name, chosen) for name in described]
-        configs = self.call("keys of topics", self.admin.describe_configs, resources)["topic"]
+        found = self.call("reading configs of topics", self.admin.describe_configs, resources)
+        configs = found["topic"]
         return {
             name: Topic(
                 name=name,
@@ -92,7 +93,7 @@ class TopicConnection(LeadersConnection):
                 for step in portion
             }
             answer = self.call(
-                "creation of topics",
+                "creating topics",
                 self.admin.create_topics,
                 specs,
                 timeout_ms=self.server_timeout_ms(),
@@ -119,7 +120,7 @@ class TopicConnection(LeadersConnection):
                 for step in portion
             }
             answer = self.call(
-                "addition of partitions",
+                "adding partitions",
                 self.admin.create_partitions,
                 wanted,
                 timeout_ms=self.server_timeout_ms(),
@@ -139,7 +140,7 @@ class TopicConnection(LeadersConnection):
             self.deadline = Deadline(self.timeout)
             names = [step.topic for step in portion]
             answer = self.call(
-                "deletion of topics",
+                "deleting topics",
                 self.admin.delete_topics,
                 names,
                 timeout_ms=self.server_timeout_ms(),
@@ -166,7 +167,7 @@ class TopicConnection(LeadersConnection):
         for portion in portions(steps):
             self.deadline = Deadline(self.timeout)
             answer = self.call(
-                "change of keys",
+                "changing configs of topics",
                 self.admin.alter_configs,
                 [ConfigResource("topic", step.topic, changes_of(step)) for step in portion],
                 validate_only=dry,

@@ -37,11 +37,11 @@ class UserConnection(ContentConnection):
     def read_users(self) -> dict[str, dict[str, int]]:
         """Return iterations by user and mechanism, read in one request; raises ClusterError."""
         answer = self.send(
-            "credentials of users", lambda: DescribeUserScramCredentialsRequest(users=None)
+            "reading credentials of users", lambda: DescribeUserScramCredentialsRequest(users=None)
         )
         if answer.error_code:
             message = reason(answer.error_code, answer.error_message)
-            raise ClusterError(f"credentials of users: {message}")
+            raise ClusterError(f"reading credentials of users: {message}")
         return {
             found.user: {
                 name_of(SCRAM, each.mechanism): each.iterations for each in found.credential_infos
@@ -84,7 +84,7 @@ class UserConnection(ContentConnection):
 
             self.deadline = Deadline(self.timeout)
             answer = self.call(
-                "change of credentials",
+                "changing credentials of users",
                 lambda make=request: self.admin._manager.run(
                     self.admin._send_request_to_controller, make(), controller_errors
                 ),

@@ -39,7 +39,7 @@ def listeners(
     owners: dict[str, tuple[str, str | None]],
     containers: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """Return one record per listening socket, with its container if there is one.
+    """Return one mapping per listening socket, with its container if there is one.
 
     ``owners`` maps inodes to process name and container id; ``containers`` is the engine's list.
     A port that the engine publishes belongs to the published container.

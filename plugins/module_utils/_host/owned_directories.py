@@ -30,7 +30,7 @@ class Outcome:
     unavailable_dirs: list[str] = field(default_factory=list)
 
     def differ(self, path: str, step: str) -> None:
-        """Record that ``path`` differs, and the message of the change."""
+        """Store that ``path`` differs, and the message of the change."""
         self.differs.append(path)
         self.steps.append(step)
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 try:
+    from kafka.errors import for_code
     from kafka.protocol.parser import KafkaProtocol
     from kafka.protocol.sasl import SaslAuthenticateRequest, SaslHandshakeRequest
 except ImportError:  # ``client.MISSING`` reports it.
@@ -121,7 +122,7 @@ def attempt(line: LoginConnection, key: Key, secret: Secret) -> str:
 def _rejection(answer: Any) -> str:
     if answer.error_code == WRONG_PASSWORD:
         return REFUSED
-    raise LoginError(answer.error_message or f"error {answer.error_code} of the broker")
+    raise LoginError(answer.error_message or for_code(answer.error_code).__name__)
 
 
 def check_login(listener: Listener, server: str, key: Key, secret: Secret) -> str:

@@ -111,7 +111,7 @@ class BrokerConnection(Connection):
             for step in steps
         }
         answer = self.call(
-            f"change of broker {name}",
+            f"changing settings of broker {name}",
             self.admin.alter_configs,
             [ConfigResource("broker", name, configs)],
             validate_only=dry,

@@ -124,7 +124,8 @@ class Connection:
     def call(self, what: str, function: Callable[..., Any], *args: Any, **keys: Any) -> Any:
         """Return the result of ``function``, repeated after retriable errors.
 
-        Raises ClusterError with ``what``, at the deadline or after another error.
+        Raises ClusterError with ``what``, such as "reading quotas", at the deadline or after
+        another error.
         """
         while True:
             try:
@@ -145,7 +146,7 @@ class Connection:
 
     def describe_topics(self, names: list[str] | None = None) -> list[dict[str, Any]]:
         """Return the metadata of the existing topics, read in one request, sorted by name."""
-        topics = self.call("metadata of topics", self.admin.describe_topics, names)
+        topics = self.call("reading metadata of topics", self.admin.describe_topics, names)
         found = (topic for topic in topics if topic["error_code"] == 0)
         return sorted(found, key=lambda topic: str(topic["name"]))
 

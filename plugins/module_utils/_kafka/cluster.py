@@ -40,7 +40,7 @@ class ClusterConnection(Connection):
                 f"broker {broker}: {unresponsive[broker]}" for broker in sorted(unresponsive)
             )
             raise ClusterError(f"no broker responds: {reasons}")
-        found = self.call("description of the cluster", self.admin.describe_cluster)
+        found = self.call("reading brokers and controller", self.admin.describe_cluster)
         answers = side_by_side(
             {
                 "topics": self.describe_topics,
@@ -108,7 +108,9 @@ class ClusterConnection(Connection):
             return {}
         if controller in unresponsive:
             raise ClusterError(f"the controller, broker {controller}, does not respond")
-        return dict(self.call("partition reassignments", self.admin.list_partition_reassignments))
+        return dict(
+            self.call("reading partition reassignments", self.admin.list_partition_reassignments)
+        )
 
     def read_min_isr(self, topics: Sequence[str]) -> dict[str, int]:
         """Return the effective min.insync.replicas by topic, read in one request."""
@@ -116,7 +118,10 @@ class ClusterConnection(Connection):
             return {}
         resources = [ConfigResource("topic", name, [MIN_ISR]) for name in topics]
         found = self.call(
-            f"{MIN_ISR} of topics", self.admin.describe_configs, resources, config_filter="all"
+            f"reading {MIN_ISR} of topics",
+            self.admin.describe_configs,
+            resources,
+            config_filter="all",
         )
         return {
             name: int(keys[MIN_ISR]["value"])
@@ -195,7 +200,7 @@ class ClusterConnection(Connection):
             for part in batch:
                 wanted.setdefault(part.topic, []).append(part.id)
             self.call(
-                f"election of {'unclean' if unclean else 'preferred'} leaders",
+                f"electing {'unclean' if unclean else 'preferred'} leaders",
                 self.admin.elect_leaders,
                 int(unclean),
                 wanted,
@@ -228,7 +233,7 @@ class ClusterConnection(Connection):
         }
         if not specs:
             return {}
-        found = self.call("end offsets", self.admin.list_partition_offsets, specs)
+        found = self.call("reading end offsets", self.admin.list_partition_offsets, specs)
         totals: dict[str, int] = {}
         for partition, answer in found.items():
             totals[partition.topic] = totals.get(partition.topic, 0) + int(answer.offset)
@@ -236,5 +241,5 @@ class ClusterConnection(Connection):
 
     def read_group_states(self) -> dict[str, str]:
         """Return the state of every consumer group."""
-        groups = self.call("consumer groups", self.admin.list_groups)
+        groups = self.call("listing consumer groups", self.admin.list_groups)
         return {group["group_id"]: str(group["group_state"]) for group in groups}

@@ -40,7 +40,7 @@ class ReplicaConnection(ClusterConnection):
     def dirs(self, broker: int) -> list[Dir]:
         """Return the log dirs of a broker with their replicas; raises ClusterError."""
         answers = self.call(
-            f"log dirs of broker {broker}", self.admin.describe_log_dirs, None, [broker]
+            f"reading log dirs of broker {broker}", self.admin.describe_log_dirs, None, [broker]
         )
         return [dir_of(found) for found in answers[0]["log_dirs"]]
 
@@ -49,7 +49,9 @@ class ReplicaConnection(ClusterConnection):
         targets = {
             (move.replica.topic, move.replica.partition, broker): move.target for move in moves
         }
-        answers = self.call(f"moves on broker {broker}", self.admin.alter_replica_log_dirs, targets)
+        answers = self.call(
+            f"starting moves on broker {broker}", self.admin.alter_replica_log_dirs, targets
+        )
         for place, error in answers.items():
             if error.errno:
                 raise ClusterError(
@@ -61,7 +63,9 @@ class ReplicaConnection(ClusterConnection):
         """Return the limit of moves on a broker in bytes per second, None for no limit."""
         resource = ConfigResource("broker", str(broker), [THROTTLE])
         found = self.call(
-            f"limit of moves on broker {broker}", self.admin.describe_configs, [resource]
+            f"reading the limit of moves on broker {broker}",
+            self.admin.describe_configs,
+            [resource],
         )
         entry = found.get("broker", {}).get(str(broker), {}).get(THROTTLE)
         if not entry or entry["config_source"] != "DYNAMIC_BROKER_CONFIG":
@@ -78,14 +82,14 @@ class ReplicaConnection(ClusterConnection):
         change = self.admin.reset_configs if rate is None else self.admin.alter_configs
         keys: Any = [THROTTLE] if rate is None else {THROTTLE: str(rate)}
         answer = self.call(
-            f"limit of moves on broker {broker}",
+            f"changing the limit of moves on broker {broker}",
             change,
             [ConfigResource("broker", str(broker), keys)],
             raise_on_unknown=False,
         )
         result = answer.get("broker", {}).get(str(broker), "OK")
         if result != "OK":
-            raise ClusterError(f"limit of moves on broker {broker}: {result}")
+            raise ClusterError(f"changing the limit of moves on broker {broker}: {result}")
         # Brokers apply it with a delay; a later removal of the limit must not overtake it.
         deadline = Deadline(self.request_timeout)
         while self.read_throttle(broker) != rate:
@@ -100,7 +104,10 @@ class ReplicaConnection(ClusterConnection):
         if not resources:
             return set()
         found = self.call(
-            f"{CLEANUP} of topics", self.admin.describe_configs, resources, config_filter="all"
+            f"reading {CLEANUP} of topics",
+            self.admin.describe_configs,
+            resources,
+            config_filter="all",
         )
         return {
             name
@@ -115,7 +122,9 @@ class ReplicaConnection(ClusterConnection):
         for spec in (OffsetSpec.EARLIEST, OffsetSpec.LATEST):
             wanted = dict.fromkeys(places, spec)
             found = (
-                self.call("offsets", self.admin.list_partition_offsets, wanted) if places else {}
+                self.call("reading offsets", self.admin.list_partition_offsets, wanted)
+                if places
+                else {}
             )
             both.append({(at.topic, at.partition): each.offset for at, each in found.items()})
         return both[0], both[1]
@@ -143,7 +152,7 @@ class ReplicaConnection(ClusterConnection):
         )
         manager = self.admin._manager
         answer = self.call(
-            f"records of broker {broker}", manager.run, manager.send, request, broker
+            f"reading records of broker {broker}", manager.run, manager.send, request, broker
         )
         # Not to_dict(), which converts bytes to text.
         return {
@@ -151,6 +160,11 @@ class ReplicaConnection(ClusterConnection):
             for topic in answer.responses
             for part in topic.partitions
         }
+
+
+def error_name(code: int) -> str:
+    """Return Kafka's name of an error code."""
+    return str(for_code(code).__name__)
 
 
 def dir_of(found: Mapping[str, Any]) -> Dir:
@@ -170,7 +184,7 @@ def dir_of(found: Mapping[str, Any]) -> Dir:
         ),
         total=max(0, found.get("total_bytes", 0)),
         usable=max(0, found.get("usable_bytes", 0)),
-        error=for_code(code).__name__ if code else "",
+        error=error_name(code) if code else "",
     )
 
 

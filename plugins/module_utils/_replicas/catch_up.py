@@ -11,7 +11,7 @@ from typing import Any
 from .._common.deadlines import Deadline
 from .._kafka.health import count
 from .._kafka.snapshot import Cluster, Partition
-from .broker_replicas import Key, ReplicaConnection, by_key
+from .broker_replicas import Key, ReplicaConnection, by_key, error_name
 from .equality import batches, compare
 
 # Partitions compared by one pair of requests.
@@ -129,7 +129,8 @@ def step(pair: Pair, own: tuple[int, bytes], other: tuple[int, bytes]) -> None:
     """Compare one response (error code, records) of both brokers, and update the pair."""
     code = own[0] or other[0]
     if code:
-        pair.error = f"error {code} of a broker"
+        place = "this broker" if own[0] else f"broker {pair.peer}"
+        pair.error = f"{place} returned {error_name(code)}"
         return
     result = compare(pair.offset, batches(own[1]), batches(other[1]))
     pair.differs = result.differs

@@ -47,7 +47,7 @@ class ReassignConnection(ContentConnection, ClusterConnection):
         """Start reassignments; raises ClusterError with every rejected one."""
         wanted = {TopicPartition(*move.key): list(move.target) for move in moves}
         answers = self.call(
-            "reassignment of partitions",
+            "starting reassignments",
             self.admin.alter_partition_reassignments,
             wanted,
             timeout_ms=self.server_timeout_ms(),
@@ -64,7 +64,9 @@ class ReassignConnection(ContentConnection, ClusterConnection):
             ConfigResource(kind, name, list(throttles.KEYS[kind]))
             for kind, name in sorted(set(resources))
         ]
-        found = self.call("throttles", self.admin.describe_configs, wanted) if wanted else {}
+        found = (
+            self.call("reading throttles", self.admin.describe_configs, wanted) if wanted else {}
+        )
         return {
             (kind, name, key): entry["value"] or ""
             for kind, entries in found.items()
@@ -83,10 +85,10 @@ class ReassignConnection(ContentConnection, ClusterConnection):
         return throttles.messages_of(throttles.foreign(current, record.own))
 
     def remove_throttles(self, record: throttles.Record, brokers: Iterable[int]) -> bool:
-        """Remove the recorded throttles that are unchanged; return whether there were any.
+        """Remove the listed throttles that are unchanged; return whether there were any.
 
         ``brokers`` are the responding ones. A rate on another broker has no effect once topics
-        have no throttled replicas; it stays in the record until that broker responds.
+        have no throttled replicas; it stays in the file until that broker responds.
         """
         own = throttles.reachable(record.own, brokers)
         ours = self.still_set(own)
@@ -102,7 +104,7 @@ class ReassignConnection(ContentConnection, ClusterConnection):
 
     def alter(self, resources: list[Any], how: Any) -> None:
         """Set or reset keys with the client's method ``how``; raises ClusterError."""
-        answer = self.call("throttles", how, resources, raise_on_unknown=False)
+        answer = self.call("changing throttles", how, resources, raise_on_unknown=False)
         errors = [
             f"{kind} {name}: {result}"
             for kind, entries in answer.items()
@@ -110,7 +112,7 @@ class ReassignConnection(ContentConnection, ClusterConnection):
             if result != "OK"
         ]
         if errors:
-            raise ClusterError(f"throttles: {'; '.join(errors)}")
+            raise ClusterError(f"changing throttles: {'; '.join(errors)}")
 
 
 def responding(cluster: Cluster) -> set[int]:

@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""ACLs of ZooKeeper nodes that Kafka and Spark create without restrictions.
+"""ACLs of znodes that Kafka and Spark create without restrictions.
 
-Kafka restricts its own nodes to brokers, except the root and ``/consumers``; Spark restricts none.
+Kafka restricts its own znodes to brokers, except the root and ``/consumers``; Spark restricts none.
 A client with write access to a parent may replace a child whatever the child's own ACL is, for
 example ``/controller_epoch`` below an open root.
 """
@@ -18,9 +18,9 @@ from .zookeeper_client import LETTERS, Acl
 ALL = LETTERS
 WORLD_READS = Acl("world", "anyone", "r")
 OPEN = (Acl("world", "anyone", ALL),)
-# Nodes that ZooKeeper and Kafka create without restrictions.
+# Znodes that ZooKeeper and Kafka create without restrictions.
 OF_BROKERS = ("/", "/zookeeper", "/zookeeper/quota", "/consumers")
-# Nodes below Spark's own: leader election and cluster state. Masters create open nodes in them,
+# Znodes below Spark's own: leader election and cluster state. Masters create open znodes in them,
 # but no other client can list, create or delete these.
 OF_MASTERS = ("/leader_election", "/master_status")
 OWNED, UNRESTRICTED = "own", "platform"
@@ -28,7 +28,7 @@ OWNED, UNRESTRICTED = "own", "platform"
 
 @dataclass(frozen=True)
 class Node:
-    """A node and its ACLs; ``create``: create the node if it is missing."""
+    """A znode and its ACLs; ``create``: create it if it is missing."""
 
     path: str
     acls: tuple[Acl, ...]
@@ -39,7 +39,7 @@ class Ensemble(Protocol):
     """Operations of a session with a server."""
 
     def acl(self, path: str) -> list[Acl] | None:
-        """Return the ACLs of a node; None when it does not exist."""
+        """Return the ACLs of a znode; None when it does not exist."""
 
     def set_acl(self, path: str, wanted: Sequence[Acl]) -> None:
         """Replace all ACLs of a znode, whatever its version."""
@@ -51,12 +51,12 @@ class Ensemble(Protocol):
 def wanted(
     brokers: Iterable[str], masters: Iterable[str], spark: str, trust: str
 ) -> list[dict[str, Any]]:
-    """Return the desired nodes in plain types, parents first.
+    """Return the desired znodes in plain types, parents first.
 
-    ``brokers`` and ``masters`` are subjects of their certificates, ``spark`` is the node with the
+    ``brokers`` and ``masters`` are subjects of their certificates, ``spark`` is the znode with the
     state of Spark's masters. Masters may not write above it, so it is created for them. Brokers
     keep the right to change its ACL: later runs authenticate as a broker.
-    ``trust``: OWNED, or UNRESTRICTED for open nodes, as Kafka and Spark create them.
+    ``trust``: OWNED, or UNRESTRICTED for open znodes, as Kafka and Spark create them.
     """
     broker_acls = [Acl("x509", each, ALL) for each in dict.fromkeys(brokers)]
     master_acls = [Acl("x509", each, ALL) for each in dict.fromkeys(masters)]
@@ -79,7 +79,7 @@ def wanted(
 
 
 def read(plain: Iterable[Mapping[str, Any]]) -> list[Node]:
-    """Return nodes from their plain types."""
+    """Return znodes from their plain types."""
     return [
         Node(
             path=each["path"],
@@ -91,7 +91,7 @@ def read(plain: Iterable[Mapping[str, Any]]) -> list[Node]:
 
 
 def differences(ensemble: Ensemble, nodes: Iterable[Node]) -> list[dict[str, Any]]:
-    """Return changes in order: path, desired acls, and those found; None for a missing node."""
+    """Return changes in order: path, desired acls, and those found; None for a missing znode."""
     found: list[dict[str, Any]] = []
     for node in nodes:
         has = ensemble.acl(node.path)
@@ -105,7 +105,7 @@ def differences(ensemble: Ensemble, nodes: Iterable[Node]) -> list[dict[str, Any
 def apply(ensemble: Ensemble, changes: Iterable[Mapping[str, Any]], nodes: Iterable[Node]) -> None:
     """Apply the result of ``differences`` for ``nodes``.
 
-    A broker creates nodes below a parent of masters, where it has only the admin right. It gives
+    A broker creates znodes below a parent of masters, where it has only the admin right. It gives
     itself all rights on the parent for that time. After an interrupted run the next one finds and
     removes them.
     """

@@ -44,7 +44,7 @@ class ZooKeeperError(Exception):
 
 @dataclass(frozen=True, order=True)
 class Acl:
-    """An entry of a node's ACL; ``rights`` are letters of ``cdrwa``."""
+    """An entry of a znode's ACL; ``rights`` are letters of ``cdrwa``."""
 
     scheme: str
     id: str
@@ -123,7 +123,7 @@ class Client:
             self._socket.close()
 
     def acl(self, path: str) -> list[Acl] | None:
-        """Return the ACLs of a node; None when it does not exist."""
+        """Return the ACLs of a znode; None when it does not exist."""
         try:
             answer = self._request(f"read the ACL of {path}", GET_ACL, text(path))
         except ZooKeeperError as error:
@@ -143,7 +143,7 @@ class Client:
         )
 
     def create(self, path: str, wanted: Sequence[Acl]) -> None:
-        """Create an empty persistent node; an existing one is not changed."""
+        """Create an empty persistent znode; an existing one is not changed."""
         try:
             body = text(path) + struct.pack(">i", 0) + acls(wanted) + struct.pack(">i", 0)
             self._request(f"create {path}", CREATE, body)

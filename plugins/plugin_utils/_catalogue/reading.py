@@ -89,7 +89,10 @@ def read(path: Path) -> Service:
     one = Service(**{"role": path.parents[2].name, "group": found["kind"], **found, **parts})
     # Prometheus scrapes the metrics directly, or through a proxy on the machine.
     if one.job and not one.metrics_port and not (one.ports and (one.listener or one.address)):
-        raise CatalogueError(f"{path}: job: needs metrics_port, or ports with address or listener")
+        raise CatalogueError(
+            f"{path}: job: found without a port to scrape; required: metrics_port, or ports "
+            "together with address or listener"
+        )
     return one
 
 

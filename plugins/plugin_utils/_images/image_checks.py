@@ -92,12 +92,14 @@ def levels_of(parents: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
 def chosen_versions(versions: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
     """``versions`` with the site's versions; raises ImageError for an unknown key."""
     if not isinstance(wanted, Mapping):
-        raise ImageError(f"image_versions: must be a mapping of keys of {VERSIONS_FILE}")
+        raise ImageError(
+            f"image_versions: found {wanted!r}; allowed: a mapping of keys of {VERSIONS_FILE}"
+        )
     unknown = sorted(str(key) for key in wanted if key not in versions)
     if unknown:
         known = ", ".join(sorted(versions))
         raise ImageError(
-            f"image_versions: {unknown[0]} is not a key of {VERSIONS_FILE}; allowed: {known}"
+            f"image_versions: found key {unknown[0]}; allowed, from {VERSIONS_FILE}: {known}"
         )
     return {**versions, **wanted}
 

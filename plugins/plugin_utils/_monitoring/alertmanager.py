@@ -9,6 +9,8 @@ from typing import Any
 
 from .alerts import SEVERITIES, Alert, MonitoringError
 
+# Variable with the channels by severity.
+VARIABLE = "monitoring_receivers"
 # Notification channels: names in the inventory, and keys of Alertmanager.
 CHANNELS = {
     "pagerduty": "pagerduty_configs",
@@ -79,9 +81,13 @@ def receiver(name: str, channels: Mapping[str, Any], runbooks: str) -> dict[str,
     for channel, configurations in channels.items():
         if channel not in CHANNELS:
             allowed = ", ".join(CHANNELS)
-            raise MonitoringError(f"receiver {name}: found {channel}; allowed: {allowed}")
+            raise MonitoringError(f"{VARIABLE}.{name}: found {channel}; allowed: {allowed}")
         if not isinstance(configurations, list) or not configurations:
-            raise MonitoringError(f"receiver {name}: {channel} must be a list of configurations")
+            # Not the value, which may be a secret.
+            raise MonitoringError(
+                f"{VARIABLE}.{name}.{channel}: found no list, or an empty one; allowed: a list of "
+                "configurations"
+            )
         own = [{**defaults(channel, runbooks), **each} for each in configurations]
         result[CHANNELS[channel]] = own
     return result
@@ -113,7 +119,7 @@ def alertmanager_config(
     for severity in receivers:
         if severity not in SEVERITIES:
             allowed = ", ".join(SEVERITIES)
-            raise MonitoringError(f"receiver: found {severity}; allowed: {allowed}")
+            raise MonitoringError(f"{VARIABLE}: found {severity}; allowed: {allowed}")
     declared = [severity for severity in SEVERITIES if receivers.get(severity)]
     timing = {
         "page": {"group_wait": "5s", "group_interval": "30s", "repeat_interval": "1h"},

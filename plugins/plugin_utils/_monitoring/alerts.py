@@ -27,12 +27,15 @@ KEYS = {
     "equal",
     "was",
 }
+REQUIRED = ("severity", "expr", "summary", "description")
+# Variable of a site with its alerts, and changes of the collection's alerts.
+VARIABLE = "monitoring_alerts"
 NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 DURATION = re.compile(r"(\d+[smhd])+")
 
 
 class MonitoringError(ValueError):
-    """A declaration of monitoring is invalid; the message has its name and the blocker."""
+    """A declaration of monitoring is invalid; the message has its path and allowed values."""
 
 
 @dataclass(frozen=True)
@@ -64,34 +67,37 @@ class Alert:
 
 def alert_of(name: str, entry: Any) -> Alert:
     """Read the declared alert ``name``; raises MonitoringError if it is invalid."""
+    where = f"{VARIABLE}.{name}"
     if not NAME.fullmatch(name):
-        raise MonitoringError(f"alert {name}: the name must be in CamelCase")
+        raise MonitoringError(f"{VARIABLE}: found {name!r}; allowed: a name in CamelCase")
     if not isinstance(entry, Mapping):
-        raise MonitoringError(f"alert {name}: must be a mapping with {', '.join(sorted(KEYS))}")
+        raise MonitoringError(f"{where}: found {entry!r}; allowed: a mapping of {_all(KEYS)}")
     unknown = sorted(set(entry) - KEYS)
     if unknown:
-        raise MonitoringError(f"alert {name}: unknown key {unknown[0]}; known: {sorted(KEYS)}")
-    for key in ("severity", "expr", "summary", "description"):
+        raise MonitoringError(f"{where}: found key {unknown[0]}; allowed: {_all(KEYS)}")
+    for key in REQUIRED:
         if not entry.get(key):
-            raise MonitoringError(f"alert {name}: has no {key}")
+            raise MonitoringError(f"{where}: found no {key}; required: {', '.join(REQUIRED)}")
     for key, allowed in (("severity", SEVERITIES), ("maintenance", MAINTENANCE)):
         if key in entry and entry[key] not in allowed:
-            raise MonitoringError(f"alert {name}: {key} {entry[key]} is none of {allowed}")
+            raise MonitoringError(
+                f"{where}.{key}: found {entry[key]}; allowed: {', '.join(allowed)}"
+            )
     was = entry.get("was", "")
     if was and not (isinstance(was, str) and NAME.fullmatch(was)):
-        raise MonitoringError(f"alert {name}: was {was!r} is not the name of an alert")
+        raise MonitoringError(f"{where}.was: found {was!r}; allowed: a name in CamelCase")
     lasting = str(entry.get("for", ""))
     if lasting and not DURATION.fullmatch(lasting):
-        raise MonitoringError(f"alert {name}: for {lasting} is not a duration such as 30s")
+        raise MonitoringError(f"{where}.for: found {lasting}; allowed: a duration such as 30s")
     limits = dict(entry.get("limits") or {})
     used = set(re.findall(r"\$([a-z]\w*)", entry["expr"]))
     if used != set(limits):
         raise MonitoringError(
-            f"alert {name}: the expression uses limits {sorted(used)}; declared: {sorted(limits)}"
+            f"{where}.limits: found {_all(limits)}; required: the limits in expr, {_all(used)}"
         )
     for limit, value in limits.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise MonitoringError(f"alert {name}: limit {limit} is not a number: {value!r}")
+            raise MonitoringError(f"{where}.limits.{limit}: found {value!r}; allowed: a number")
     return Alert(
         name=name,
         severity=entry["severity"],
@@ -113,14 +119,21 @@ def alerts_of(entries: Mapping[str, Any]) -> list[Alert]:
     renamed = _renamed(entries)
     for alert in alerts:
         if alert.was in entries:
-            raise MonitoringError(f"alert {alert.name}: was {alert.was}, which is declared too")
+            raise MonitoringError(
+                f"{VARIABLE}.{alert.name}.was: found {alert.was}, which is an alert; allowed: "
+                "a former name"
+            )
         for other in alert.inhibits:
             if other in renamed:
                 raise MonitoringError(
-                    f"alert {alert.name}: inhibits {other}, which is now named {renamed[other]}"
+                    f"{VARIABLE}.{alert.name}.inhibits: found {other}; allowed: {renamed[other]}, "
+                    "its new name"
                 )
             if other not in entries or other == alert.name:
-                raise MonitoringError(f"alert {alert.name}: inhibits {other}, no other alert")
+                raise MonitoringError(
+                    f"{VARIABLE}.{alert.name}.inhibits: found {other}; allowed: names of other "
+                    "alerts"
+                )
     return alerts
 
 
@@ -134,24 +147,38 @@ def adjusted(entries: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
     renamed = _renamed(entries)
     for name, change in changes.items():
         if name in renamed:
-            raise MonitoringError(f"alert {name}: is now named {renamed[name]}; use that name")
+            raise MonitoringError(
+                f"{VARIABLE}: found {name}; allowed: {renamed[name]}, its new name"
+            )
         if change is False:
             if name not in entries:
-                raise MonitoringError(f"alert {name}: does not exist, so it cannot be removed")
+                raise MonitoringError(
+                    f"{VARIABLE}.{name}: found false, but no such alert exists; allowed: names of "
+                    "existing alerts"
+                )
             del result[name]
         elif not isinstance(change, Mapping):
-            raise MonitoringError(f"alert {name}: a change must be a mapping of its keys, or false")
+            raise MonitoringError(
+                f"{VARIABLE}.{name}: found {change!r}; allowed: a mapping of the keys to change, "
+                "or false to remove the alert"
+            )
         else:
             old = entries.get(name, {})
             result[name] = {**old, **change}
             if "limits" in change and "expr" not in change:
                 unknown = sorted(set(change["limits"]) - set(old.get("limits", {})))
                 if unknown:
-                    known = sorted(old.get("limits", {}))
-                    raise MonitoringError(f"alert {name}: no limit {unknown[0]}; limits: {known}")
+                    raise MonitoringError(
+                        f"{VARIABLE}.{name}.limits: found {unknown[0]}; allowed: "
+                        f"{_all(old.get('limits', {}))}"
+                    )
                 result[name]["limits"] = {**old.get("limits", {}), **change["limits"]}
     removed = set(entries) - set(result)
     return {name: _without(entry, removed) for name, entry in result.items()}
+
+
+def _all(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
 
 
 def _renamed(entries: Mapping[str, Any]) -> dict[str, str]:

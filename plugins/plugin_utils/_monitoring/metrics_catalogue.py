@@ -22,6 +22,7 @@ UNITS = {
     "state": "",
 }
 KEYS = {"type", "unit", "labels", "meaning"}
+FILE = "monitoring/series.yml"
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,10 @@ def series_of(catalogue: Mapping[str, Mapping[str, Any]]) -> dict[str, Series]:
             if name in found:
                 other = found[name]
                 if (one.type, one.unit) != (other.type, other.unit):
-                    raise MonitoringError(f"series {name}: jobs {other.jobs} and {job} differ")
+                    raise MonitoringError(
+                        f"{FILE}: {job}.{name}: found type {one.type}, unit {one.unit}; required: "
+                        f"{other.type}, {other.unit}, as in {', '.join(other.jobs)}"
+                    )
                 one = Series(
                     name, (*other.jobs, job), one.type, one.unit, other.labels, other.meaning
                 )
@@ -69,12 +73,14 @@ def series_of(catalogue: Mapping[str, Mapping[str, Any]]) -> dict[str, Series]:
 
 
 def _one(name: str, job: str, entry: Mapping[str, Any]) -> Series:
-    where = f"series {name} of job {job}"
+    where = f"{FILE}: {job}.{name}"
     if not isinstance(entry, Mapping) or set(entry) - KEYS:
-        raise MonitoringError(f"{where}: must be a mapping of {', '.join(sorted(KEYS))}")
+        raise MonitoringError(
+            f"{where}: found {entry!r}; allowed: a mapping of {', '.join(sorted(KEYS))}"
+        )
     for key in ("type", "unit", "meaning"):
         if not entry.get(key):
-            raise MonitoringError(f"{where}: has no {key}")
+            raise MonitoringError(f"{where}: found no {key}; required: type, unit, meaning")
     if entry["type"] not in TYPES or entry["unit"] not in UNITS:
         raise MonitoringError(
             f"{where}: found type {entry['type']}, unit {entry['unit']}; allowed types: "

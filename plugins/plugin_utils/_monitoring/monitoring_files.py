@@ -18,9 +18,11 @@ def _mapping(path: Path) -> dict[str, Any]:
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as error:
-        raise MonitoringError(f"{path.name}: cannot be read: {error}") from error
+        raise MonitoringError(f"monitoring/{path.name}: cannot be read: {error}") from error
     if not isinstance(content, dict):
-        raise MonitoringError(f"{path.name}: must be a mapping of names")
+        raise MonitoringError(
+            f"monitoring/{path.name}: found {type(content).__name__}; allowed: a mapping of names"
+        )
     return content
 
 
@@ -31,7 +33,10 @@ def read_alerts(folder: Path = FOLDER) -> dict[str, Any]:
         content = _mapping(path)
         repeated = sorted(set(content) & set(entries))
         if repeated:
-            raise MonitoringError(f"alert {repeated[0]}: is declared twice, once in {path.name}")
+            raise MonitoringError(
+                f"monitoring/{path.name}: found {repeated[0]}, which another file declares; "
+                "allowed: once"
+            )
         entries.update(content)
     return entries
 

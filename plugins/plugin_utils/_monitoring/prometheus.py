@@ -12,6 +12,9 @@ from typing import Any
 from ...module_utils._common.web_login import USER
 from .alerts import MonitoringError
 
+JOBS_FILE = "monitoring/jobs.yml"
+# Variable with the targets by job.
+TARGETS = "monitoring_targets"
 JOB_KEYS = {"interval", "login", "path", "rename"}
 TARGET_KEYS = {"address", "cluster", "host", "instance"}
 # Files with which Prometheus authenticates to the metrics proxy of a machine.
@@ -28,7 +31,9 @@ def seconds(duration: str) -> int:
     units = {"s": 1, "m": 60, "h": 3600}
     number, unit = duration[:-1], duration[-1:]
     if not number.isdecimal() or unit not in units:
-        raise MonitoringError(f"{duration} is not a duration such as 15s or 1m")
+        raise MonitoringError(
+            f"{JOBS_FILE}: interval: found {duration}; allowed: a duration such as 15s or 1m"
+        )
     return int(number) * units[unit]
 
 
@@ -47,7 +52,8 @@ def scrape_config(
     """
     unknown = sorted(set(entry) - JOB_KEYS)
     if unknown:
-        raise MonitoringError(f"job {job}: unknown key {unknown[0]}; known: {sorted(JOB_KEYS)}")
+        allowed = ", ".join(sorted(JOB_KEYS))
+        raise MonitoringError(f"{JOBS_FILE}: {job}: found key {unknown[0]}; allowed: {allowed}")
     interval = entry.get("interval", "15s")
     return {
         "job_name": job,
@@ -114,7 +120,9 @@ def prometheus_config(
     """
     unknown = sorted(set(options or {}) - set(jobs))
     if unknown:
-        raise MonitoringError(f"job: found {unknown[0]}; allowed: {', '.join(sorted(jobs))}")
+        raise MonitoringError(
+            f"monitoring_scrape_options: found job {unknown[0]}; allowed: {', '.join(sorted(jobs))}"
+        )
     return {
         "global": {"scrape_interval": "15s", "evaluation_interval": "15s"},
         "rule_files": [f"{folder}/rules.yml"],
@@ -146,8 +154,9 @@ def target_file(
     entries: dict[str, dict[str, Any]] = {}
     for target in targets:
         if set(target) != TARGET_KEYS:
+            keys = ", ".join(sorted(map(str, target)))
             raise MonitoringError(
-                f"job {job}: found a target with the keys {', '.join(sorted(map(str, target)))}; "
+                f"{TARGETS}.{job}: found a target with the keys {keys}; "
                 f"required: exactly {', '.join(sorted(TARGET_KEYS))}"
             )
         labels = {key: str(target[key]) for key in ("cluster", "host", "instance")}
@@ -155,7 +164,7 @@ def target_file(
             continue
         if labels["instance"] in entries:
             raise MonitoringError(
-                f"job {job}: found target {labels['instance']} twice; allowed: once"
+                f"{TARGETS}.{job}: found target {labels['instance']} twice; allowed: once"
             )
         proxy = (proxies or {}).get(labels["host"])
         entries[labels["instance"]] = {

@@ -32,7 +32,7 @@ def validate(
 ) -> dict[str, str]:
     """Return the action of disk_replace (replace, resume or refuse) and its ``reason``.
 
-    ``disk`` is a record of M(metal.kafka.data_disks), ``cluster`` the result of
+    ``disk`` is an entry of M(metal.kafka.data_disks), ``cluster`` the result of
     M(metal.kafka.cluster_info), ``log_dirs`` the log dirs on the disk. A log dir in use is only
     replaced if the host finds the disk broken, or if ``force`` names the disk.
     """

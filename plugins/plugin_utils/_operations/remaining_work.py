@@ -9,10 +9,10 @@ WINDOW = 60.0
 
 
 class RemainingWork:
-    """Records of the remaining amount over time; moments are seconds of one clock."""
+    """Observations of the remaining amount over time; moments are seconds of one clock."""
 
     def __init__(self) -> None:
-        """Start without records."""
+        """Start without observations."""
         self.total = 0.0
         self.left = 0.0
         self._least: float | None = None
@@ -20,7 +20,7 @@ class RemainingWork:
         self._points: list[tuple[float, float]] = []
 
     def note(self, moment: float, left: float) -> None:
-        """Record the remaining amount. It may grow under load, which is no progress."""
+        """Add an observation. The remaining amount may grow under load, which is no progress."""
         self.total, self.left = max(self.total, left), left
         if self._least is None or left < self._least:
             self._least, self._moved = left, moment

@@ -134,7 +134,7 @@ class Progress:
     printed_at: float = 0.0
 
     def see(self, moment: float, now: Observation) -> str:
-        """Record an observation and return a line to print; empty if there is nothing new."""
+        """Add an observation and return a line to print; empty if there is nothing new."""
         if self.best is None or further(self.best, now):
             self.best, self.moved = now, moment
         what, left = kind(now)

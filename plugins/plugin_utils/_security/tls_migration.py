@@ -58,7 +58,7 @@ class Phase:
     operator_secured: bool
     # Ports of the metadata service that brokers and modules try, in this order.
     ensemble: tuple[str, ...]
-    # Only brokers may write their records in the metadata service: each must authenticate there.
+    # Only brokers may write their data in the metadata service: each must authenticate there.
     metadata_acls: bool
 
     @property

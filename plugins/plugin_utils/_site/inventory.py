@@ -65,7 +65,7 @@ class Inventory:
         return [self.need(host, variable) for host in self.members(group)]
 
     def records(self, group: str, variables: Mapping[str, str]) -> list[dict[str, Any]]:
-        """One record for each host of a group, with its variables under short names."""
+        """One mapping for each host of a group, with its variables under short names."""
         return [
             {short: self.need(host, name) for short, name in variables.items()}
             for host in self.members(group)

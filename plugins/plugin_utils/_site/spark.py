@@ -78,6 +78,6 @@ def secured(inventory: Inventory) -> bool:
 
 
 def recovery_node(inventory: Inventory) -> str:
-    """Node of the ensemble in which masters store their state."""
+    """Znode in which masters store their state."""
     default = f"/kafka-metal/spark/{inventory.site_value('cluster_name')}"
     return str(inventory.site_value("spark_recovery_node", MASTERS) or default)

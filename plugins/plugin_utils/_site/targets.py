@@ -32,7 +32,7 @@ def _services(inventory: Inventory, group: str) -> list[str]:
 
 
 def targets(inventory: Inventory) -> dict[str, list[dict[str, str]]]:
-    """One record for each instance, by job; the address is empty if it has no metrics."""
+    """One mapping for each instance, by job; the address is empty if it has no metrics."""
     found: dict[str, list[dict[str, str]]] = {}
     for service in SERVICES:
         if service.job:

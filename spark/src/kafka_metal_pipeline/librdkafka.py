@@ -95,7 +95,10 @@ def read_all(options: Mapping[str, str], topic: str) -> Iterator[tuple[str, str]
     try:
         partitions = consumer.list_topics(topic, READ_TIMEOUT_S).topics[topic].partitions
         if not partitions:
-            raise OptionError(f"topic {topic} does not exist: declare it as compacted")
+            raise OptionError(
+                f"the topic of batch markers, {topic}, does not exist; required: a topic with "
+                "cleanup.policy=compact (in kafka_content_topics: cleanup: compact)"
+            )
         left = set(partitions)
         consumer.assign([TopicPartition(topic, each, OFFSET_BEGINNING) for each in partitions])
         while left:

@@ -1,4 +1,4 @@
-"""Marks: a target's record of its last batch, so that each batch is written once.
+"""Marks: a note in a target of its last batch, so that each batch is written once.
 
 A target that supports atomic writes, such as a transaction, stores a mark with the rows: the
 checkpoint, the batch and its offsets. After a crash the mark shows whether the batch is complete.

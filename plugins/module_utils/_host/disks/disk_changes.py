@@ -233,5 +233,5 @@ def apply(step: Step, owner: Owner, user: int, uuids_by_name: dict[str, str]) ->
 
 def _device(disk: Disk) -> Device:
     if disk.device is None:
-        raise DiskError(f"{disk.where} has no device")
+        raise DiskError(f"no device of this machine has {disk.spec.sought}")
     return disk.device
