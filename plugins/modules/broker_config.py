@@ -100,7 +100,7 @@ restart_required:
   type: list
   elements: str
   returned: success
-unreachable:
+no_response:
   description: Messages on brokers that did not respond and were skipped.
   type: list
   elements: str
@@ -168,7 +168,7 @@ def main() -> None:
     if client.MISSING:
         # A new host without the library runs no broker yet.
         if allow_unreachable:
-            module.exit_json(changed=False, unreachable=[client.MISSING], **NO_RESULT)
+            module.exit_json(changed=False, no_response=[client.MISSING], **NO_RESULT)
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     try:
         specs = live_changes.specs_of(spec["brokers"])
@@ -177,7 +177,7 @@ def main() -> None:
         )
     except endpoints.ClusterError as error:
         if allow_unreachable:
-            module.exit_json(changed=False, unreachable=[str(error)], **NO_RESULT)
+            module.exit_json(changed=False, no_response=[str(error)], **NO_RESULT)
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])
     except (properties_file.PropertyError, live_changes.Refusal) as error:
         module.fail_json(msg=f"broker_config: {error}", errors=[str(error)])

@@ -9,6 +9,8 @@ import yaml
 PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
 PACKAGE = "ansible_collections.metal.kafka.plugins"
 MODULES = sorted(path.stem for path in (PLUGINS / "modules").glob("*.py"))
+# A result with one of these changes the state of the task or of the host.
+RESERVED = {"ansible_facts", "exception", "failed", "rc", "results", "skipped", "unreachable"}
 FACTS = ("type", "elements", "required", "default", "choices")
 
 
@@ -89,3 +91,9 @@ def test_examples_use_only_existing_arguments(name):
         required = {key for key, option in options.items() if option.get("required")}
         assert required <= set(arguments)
     assert yaml.safe_load(module.RETURN)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_results_have_no_key_that_ansible_interprets(name):
+    text = importlib.import_module(f"{PACKAGE}.modules.{name}").RETURN
+    assert not set(yaml.safe_load(text) or {}) & RESERVED

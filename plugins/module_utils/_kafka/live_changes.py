@@ -69,7 +69,7 @@ def converge(
         # Every broker returns a cluster-wide value; it is reported once.
         "foreign": list(dict.fromkeys(note for plan in plans for note in plan.foreign)),
         "restart_required": [note for plan in plans for note in plan.later],
-        "unreachable": [f"broker {b}: {failed[b]}" for b in sorted(failed)],
+        "no_response": [f"broker {b}: {failed[b]}" for b in sorted(failed)],
         "effective": {
             key: {str(broker): keys[key].text for broker, keys in found.items() if key in keys}
             for key in read
