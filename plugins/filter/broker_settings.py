@@ -22,7 +22,7 @@ def from_properties(text: Any) -> dict[str, str]:
 
 def static_properties(values: Any) -> dict[str, Any]:
     """Properties whose change requires a restart."""
-    return live_keys.split(plain(values))[0]
+    return live_keys.split_by_restart(plain(values))[0]
 
 
 def live_properties(values: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils._common.messages import visible
+from ..module_utils._common.messages import printable_line
 from ..module_utils._content import applied_record
 from ..module_utils._kafka import scram
 from ..plugin_utils._declarations import content_export, declared_content, service_data
@@ -49,7 +49,7 @@ def scram_credential(
     hashed = scram.hash_password(
         str(password), str(mechanism), int(iterations), str(salt).encode() or None
     )
-    return scram.text_of(str(mechanism), hashed)
+    return scram.format_hashed(str(mechanism), hashed)
 
 
 def _is_printable(text: Any) -> bool:
@@ -79,7 +79,7 @@ def declaration_file(declared: Any) -> str:
     """Text of a file of declarations, with the notes as comments at the top."""
     found = dict(service_data.plain(declared))
     notes = found.pop("notes", [])
-    head = "".join(f"# {visible(note)}\n" for note in notes)
+    head = "".join(f"# {printable_line(note)}\n" for note in notes)
     text = yaml.dump(found, Dumper=DeclarationDumper, sort_keys=False, allow_unicode=True)
     return f"---\n{head}{_numbered(text)}"
 
@@ -91,14 +91,14 @@ def newest_record(records: Any) -> Any:
 
 def next_record(last: Any, content: Any, names: Any) -> Any:
     """The next record, after a run that applied ``content``; ``names``: defined variables."""
-    return applied_record.following(
+    return applied_record.record_after(
         service_data.plain(last), service_data.plain(content), service_data.plain(names)
     )
 
 
 def missing_variables(last: Any, names: Any) -> Any:
     """Variables that were defined when the record was written, but no longer are."""
-    return applied_record.missing_of(service_data.plain(last), service_data.plain(names))
+    return applied_record.undefined_variables(service_data.plain(last), service_data.plain(names))
 
 
 def removal_confirmation(kinds: Any) -> str:

@@ -68,9 +68,9 @@ def undeclared_drivers(
     is removed: ``refused`` has errors, ``unconfirmed`` the kinds that the next run must confirm.
     """
     found = {
-        container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-"): str(
-            each["Names"][0]
-        ).removeprefix("/")
+        container_labels.label_from_list(each, container_labels.INSTANCE).removeprefix(
+            "pipeline-"
+        ): str(each["Names"][0]).removeprefix("/")
         for each in containers
     }
     permission = applied_record.Permission(
@@ -80,7 +80,7 @@ def undeclared_drivers(
     )
     undeclared = found.keys() - {str(name) for name in declared}
     try:
-        removed, notes = applied_record.removable("pipelines", found, undeclared, permission)
+        removed, notes = applied_record.select_removals("pipelines", found, undeclared, permission)
     except applied_record.RemovalError as error:
         kinds = sorted(error.kinds)
         return {"gone": [], "notes": [], "refused": error.messages, "unconfirmed": kinds}

@@ -57,7 +57,7 @@ def pipeline_statements(
 def running_drivers(containers: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of pipelines with running drivers, from containers as the engine lists them."""
     return sorted(
-        container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-")
+        container_labels.label_from_list(each, container_labels.INSTANCE).removeprefix("pipeline-")
         for each in containers
         if each.get("State") == "running"
     )

@@ -63,17 +63,19 @@ def lock_refusal(cluster: Any, refused: Any) -> str:
 def operation_status(answers: Any) -> dict[str, Any]:
     """Problems and notes for the status screen, from results of M(metal.kafka.operation_info)."""
     found = [answer.get("operation") for answer in answers]
-    problems, notes = operation_state.messages(found, operation_lock.owner_of(os.getpid()))
+    problems, notes = operation_state.messages(found, operation_lock.lock_owner(os.getpid()))
     return {"problems": problems, "notes": notes}
 
 
 def operation_interrupted(machines: Iterable[str], hostvars: Mapping[str, Any]) -> bool:
     """Whether preflight found the lock of a dead process on one of the machines."""
-    me = operation_lock.owner_of(os.getpid())
+    me = operation_lock.lock_owner(os.getpid())
     results = [(each.get("preflight_machine") or {}) for each in variables(machines, hostvars)]
     operations = [(each.get("facts") or {}).get("operation") for each in results]
     locks = [each["lock"] for each in operations if each and each["lock"]]
-    return any(operation_lock.dead(operation_lock.Owner(**held["owner"]), me) for held in locks)
+    return any(
+        operation_lock.has_ended(operation_lock.Owner(**held["owner"]), me) for held in locks
+    )
 
 
 class FilterModule:

@@ -34,5 +34,5 @@ class FilterModule:
         return {
             "all_users": refusing(service_accounts.together),
             "librdkafka_options": refusing(client_security.librdkafka_options),
-            "basic_login": web_login.basic,
+            "basic_login": web_login.basic_credentials,
         }

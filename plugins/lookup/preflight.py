@@ -107,7 +107,7 @@ def registered(values: Mapping[str, Any]) -> Facts | None:
 def operation_messages(facts: Mapping[str, Any]) -> list[str]:
     """Messages about an operation that is in progress, or was interrupted."""
     seen = [each.get("operation") for each in facts.values()]
-    return list(chain(*operation_state.messages(seen, operation_lock.owner_of(os.getpid()))))
+    return list(chain(*operation_state.messages(seen, operation_lock.lock_owner(os.getpid()))))
 
 
 class LookupModule(LookupBase):

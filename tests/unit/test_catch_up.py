@@ -32,15 +32,15 @@ def batch(base, count, payload=b"records", epoch=0):
 
 
 def test_truncated_batch_is_omitted():
-    found = equality.batches(batch(0, 3) + batch(3, 1) + batch(4, 9)[:-1])
+    found = equality.parse_batches(batch(0, 3) + batch(3, 1) + batch(4, 9)[:-1])
     assert [(one.base, one.last) for one in found] == [(0, 2), (3, 3)]
-    assert equality.batches(b"") == []
+    assert equality.parse_batches(b"") == []
 
 
 def test_replicas_are_compared_as_far_as_both_responses_reach():
-    one = equality.batches(batch(0, 3) + batch(3, 2) + batch(5, 1))
+    one = equality.parse_batches(batch(0, 3) + batch(3, 2) + batch(5, 1))
     # The leader epoch may differ between replicas.
-    other = equality.batches(batch(0, 3, epoch=7) + batch(3, 2))
+    other = equality.parse_batches(batch(0, 3, epoch=7) + batch(3, 2))
     assert equality.compare(0, one, other) == equality.Comparison(5)
 
 
@@ -53,8 +53,8 @@ def test_replicas_are_compared_as_far_as_both_responses_reach():
     ],
 )
 def test_difference_is_found_at_its_offset(other):
-    one = equality.batches(batch(0, 3) + batch(3, 2))
-    assert equality.compare(0, one, equality.batches(other)) == equality.Comparison(3, 3)
+    one = equality.parse_batches(batch(0, 3) + batch(3, 2))
+    assert equality.compare(0, one, equality.parse_batches(other)) == equality.Comparison(3, 3)
 
 
 def cluster(isr=(1, 2), brokers=(1, 2), **more):

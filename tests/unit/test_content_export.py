@@ -56,10 +56,12 @@ def planned(state, declared):
         for each in state["quotas"]
     }
     return [
-        *topics.plan_all(current, topics.specs_of(specs["topics"]["topics"])),
-        *users.plan(state["users"], users.specs_of(specs["users"]), {}).steps,
-        *acls.plan({acls.acl_of(each) for each in state["acls"]}, acls.specs_of(specs["acls"])),
-        *quotas.plan(there, quotas.specs_of(specs["quotas"])),
+        *topics.plan_all(current, topics.parse_specs(specs["topics"]["topics"])),
+        *users.plan(state["users"], users.parse_specs(specs["users"]), {}).steps,
+        *acls.plan(
+            {acls.parse_acl(each) for each in state["acls"]}, acls.parse_specs(specs["acls"])
+        ),
+        *quotas.plan(there, quotas.parse_specs(specs["quotas"])),
     ]
 
 

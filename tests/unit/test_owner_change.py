@@ -143,7 +143,7 @@ def test_shared_directories_are_group_writable_and_files_unchanged(owners, data)
     (data / "version-2").chmod(0o750)
     (data / "version-2" / "log.1").chmod(0o640)
     data.chmod(0o750)
-    owner_change.share(str(data), GID)
+    owner_change.make_group_writable(str(data), GID)
 
     assert owners == {str(data): (0, GID)}
     assert stat.S_IMODE(data.stat().st_mode) == 0o2770

@@ -57,7 +57,7 @@ def state_of(masters, workers=WORKERS):
 
 
 def test_pages_with_authentication_get_the_login(page):
-    login = web_login.basic("secret")
+    login = web_login.basic_credentials("secret")
     masters = [page("m1", "ALIVE", REGISTERED, login=login)]
     assert "401" in spark_masters.query_masters(masters, timeout=2)[0]["error"]
     assert spark_masters.query_masters(masters, timeout=2, login=login)[0]["status"] == "ALIVE"
@@ -67,7 +67,7 @@ def test_leader_and_standby_are_healthy(page):
     masters = [page("m1", "STANDBY"), page("m2", "ALIVE", REGISTERED)]
     states, problems = state_of(masters)
     assert problems == []
-    assert spark_masters.leader(states)["name"] == "m2"
+    assert spark_masters.find_leader(states)["name"] == "m2"
     rows = status_rows({"masters": states}, masters, WORKERS)
     assert [(row["name"], row["health"]) for row in rows] == [
         ("m1", "healthy"), ("m2", "healthy"), ("w1", "healthy"),

@@ -61,7 +61,7 @@ def host(tmp_path, monkeypatch):
         return made.engine
 
     monkeypatch.setattr(engine_api, "get_json", get_json)
-    monkeypatch.setattr(container_processes, "found", list)
+    monkeypatch.setattr(container_processes, "find_containers", list)
     return made
 
 

@@ -22,7 +22,7 @@ class EngineError(Exception):
     """The engine rejects a request or does not respond; the text has the place and the reason."""
 
 
-class NoAnswerError(EngineError):
+class NoResponseError(EngineError):
     """The engine does not respond; ``reason`` is the system's error, such as C(timed out)."""
 
     def __init__(self, path: str, error: Exception) -> None:
@@ -64,7 +64,7 @@ def _send(method: str, path: str, request: str, timeout: float) -> bytes | None:
         response = connection.getresponse()
         content = response.read()
     except (OSError, http.client.HTTPException) as error:
-        raise NoAnswerError(path, error) from error
+        raise NoResponseError(path, error) from error
     finally:
         connection.close()
     if response.status == 404:

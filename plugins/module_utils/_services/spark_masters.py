@@ -31,7 +31,11 @@ def query_master(master: Mapping[str, Any], timeout: float, login: str = "") -> 
     state = {"name": master["name"], "page": page(master), "status": "", "workers": []}
     try:
         found = get_json(master, "/json/", timeout, login)
-        return state | {"status": str(found["status"]), "workers": alive(found), "error": ""}
+        return state | {
+            "status": str(found["status"]),
+            "workers": alive_workers(found),
+            "error": "",
+        }
     except FAULTS as error:
         return state | {"error": str(error) or type(error).__name__}
 
@@ -59,7 +63,7 @@ def get_json(server: Mapping[str, Any], path: str, timeout: float, login: str) -
         return json.load(response)
 
 
-def alive(state: Mapping[str, Any]) -> list[str]:
+def alive_workers(state: Mapping[str, Any]) -> list[str]:
     """Return the pages of the workers that a master counts as alive.
 
     Workers are identified by the address of their page: its port tells workers of one host apart.
@@ -86,7 +90,7 @@ def query_histories(
     return [query_history(server, timeout, login) for server in servers]
 
 
-def leader(masters: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+def find_leader(masters: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """Return the leading master; None when there is none or more than one."""
     leading = [dict(master) for master in masters if master["status"] == LEADER]
     return leading[0] if len(leading) == 1 else None
@@ -112,7 +116,7 @@ def problems(
         for master in masters
         if not master["error"] and master["status"] not in (LEADER, STANDBY)
     ]
-    leading = leader(masters)
+    leading = find_leader(masters)
     if leading is None:
         return [*found, "the Spark cluster has no leading master"]
     return found + [

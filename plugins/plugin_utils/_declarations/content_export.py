@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...module_utils._common.units import BYTES, MILLISECONDS, WITHOUT_LIMIT
-from ...module_utils._content.acls import ALLOW, ANYWHERE, DENY, Acl, acl_of
+from ...module_utils._content.acls import ALLOW, ANYWHERE, DENY, Acl, parse_acl
 from ...module_utils._content.user_model import Spec
 from ...module_utils._kafka.scram import MECHANISMS
 from ...module_utils._replicas.throttles import KEYS as THROTTLED
@@ -224,7 +224,7 @@ def declarations(state: Mapping[str, Any], accounts: Iterable[str] = ()) -> dict
     export = Export()
     export.add_topics(state.get("topics") or {})
     export.add_users({name: found for name, found in users.items() if name not in own})
-    export.add_acls(acl_of(each) for each in acls if each["principal"] not in principals)
+    export.add_acls(parse_acl(each) for each in acls if each["principal"] not in principals)
     export.add_quotas(each for each in state.get("quotas") or () if each.get("user") not in own)
     return {
         # Each topic declares its full configuration; a default would be a change.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...module_utils._common.suggestions import did_you_mean, one_of
+from ...module_utils._common.suggestions import did_you_mean, list_allowed
 from ...module_utils._common.units import UnitError
 from .inventory_values import whole_number
 
@@ -108,7 +108,7 @@ class Reader:
         meant = {did_you_mean(key, known) for key in unknown}
         for key in unknown:
             hint = (hints or {}).get(key)
-            self.refuse(f"{where}.{key}", "an unknown key", hint or one_of(key, known))
+            self.refuse(f"{where}.{key}", "an unknown key", hint or list_allowed(key, known))
         for key in required:
             if value.get(key) is None and key not in meant:
                 self.refuse(f"{where}.{key}", "nothing", "a value: it is required")
@@ -120,7 +120,7 @@ class Reader:
         if isinstance(value, str) and value.lower() in known:
             return value.lower()
         plain = value.lower() if isinstance(value, str) else ""
-        self.refuse(where, shown(value), one_of(plain, known))
+        self.refuse(where, shown(value), list_allowed(plain, known))
         return None
 
     def switch(self, where: str, value: Any) -> bool:

@@ -15,7 +15,7 @@ from ...module_utils._content.acls import (
     DENY,
     OPERATIONS,
     Acl,
-    fields_of,
+    acl_fields,
 )
 from .declaration_reader import Reader
 from .roles import address, resource
@@ -97,4 +97,4 @@ def contradictions(reader: Reader, acls: Iterable[Acl]) -> None:
 
 
 def _other(acl: Acl, permission: str) -> Acl:
-    return Acl(**{**fields_of(acl), "permission": permission})
+    return Acl(**{**acl_fields(acl), "permission": permission})

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...module_utils._common.suggestions import did_you_mean
-from ...module_utils._content.acls import Acl, fields_of
+from ...module_utils._content.acls import Acl, acl_fields
 from .declaration_reader import Reader, shown
 from .declared_acls import ACLS, contradictions, read_acl, read_acls
 from .declared_quotas import PER_ADDRESS, PER_CLIENT, read_entity, read_quotas
@@ -126,8 +126,8 @@ def _user_part(declared: Declared, absent: Absent) -> dict[str, Any]:
 
 def _acl_part(declared: Declared, absent: Absent) -> dict[str, Any]:
     return {
-        "acls": [fields_of(acl) for acl in sorted(declared.acls)],
-        "absent": [fields_of(acl) for acl in sorted(absent.acls)],
+        "acls": [acl_fields(acl) for acl in sorted(declared.acls)],
+        "absent": [acl_fields(acl) for acl in sorted(absent.acls)],
         "absent_principals": [principal_of(name) for name in absent.users],
     }
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...module_utils._common.properties_file import PropertyError, as_text
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 from ...module_utils._common.units import UnitError, duration_ms, size_bytes
 from .declaration_reader import Reader, shown
 from .inventory_values import whole_number
@@ -98,7 +98,7 @@ def read_keys(reader: Reader, where: str, declared: Any) -> Mapping[str, Any]:
         reader.refuse(where, shown(declared), "a mapping, {} for a topic with all defaults")
         return {}
     for key in sorted(str(key) for key in declared if key not in KEYS):
-        allowed = f"{one_of(key, KEYS)}; Kafka's keys under config"
+        allowed = f"{list_allowed(key, KEYS)}; Kafka's keys under config"
         reader.refuse(f"{where}.{key}", "an unknown key", allowed)
     config = declared.get("config")
     if config is not None and not isinstance(config, Mapping):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 from ...module_utils._content.acls import Acl
 from ...module_utils._content.quotas import Entity
 from ...module_utils._kafka.scram import ITERATIONS, MECHANISMS
@@ -86,5 +86,5 @@ def _mechanisms(reader: Reader, where: str, given: Mapping[str, Any]) -> list[st
         if name in MECHANISMS:
             found.append(name)
         else:
-            reader.refuse(path, shown(each), one_of(name, MECHANISMS))
+            reader.refuse(path, shown(each), list_allowed(name, MECHANISMS))
     return list(dict.fromkeys(found))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 from ...module_utils._content.acls import ALLOW, ANYWHERE, CLUSTER_NAME, LITERAL, PREFIXED, Acl
 from .declaration_reader import Reader, shown
 
@@ -126,12 +126,12 @@ def read_role(reader: Reader, where: str, principal: str, value: Any) -> set[Acl
     """ACLs of one declared role, such as ``{producer: payments}``."""
     if not isinstance(value, Mapping) or len(value) != 1:
         found = f"{len(value)} keys" if isinstance(value, Mapping) else shown(value)
-        reader.refuse(where, found, f"a mapping with one role: {one_of('', ROLES)}")
+        reader.refuse(where, found, f"a mapping with one role: {list_allowed('', ROLES)}")
         return set()
     ((key, given),) = value.items()
     role = str(key)
     if role not in ROLES:
-        reader.refuse(where, repr(role), one_of(role, ROLES))
+        reader.refuse(where, repr(role), list_allowed(role, ROLES))
         return set()
     where = f"{where}.{role}"
     if isinstance(given, (str, list, tuple)) and role in SHORT:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...module_utils._common.container_labels import INSTANCE
-from ...module_utils._common.diff import change, key_changes
+from ...module_utils._common.diff import format_change, key_changes
 
 # This label changes with every declaration or file; it does not show which one changed.
 FINGERPRINT = "kafka-metal.hash"
@@ -53,7 +53,7 @@ def container_reasons(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
                 each.pop(FINGERPRINT, None)
             reasons += [f"label {each}" for each in key_changes(*labels)]
         elif isinstance(new, (str, int, float, bool)) and not isinstance(old, (list, Mapping)):
-            reasons.append(change(key, old, new))
+            reasons.append(format_change(key, old, new))
         else:
             reasons.append(key)
     return reasons

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._common.messages import visible
+from ...module_utils._common.messages import printable_line
 from .plan_changes import (
     BUILD,
     OTHER,
@@ -190,9 +190,9 @@ class Plan:
 
     def lines(self, inspection: float, failed: Iterable[str]) -> list[str]:
         """Return the plan as text; its last line has the result in one of three forms."""
-        lines = [f"note: {visible(text)}" for text in self.notes]
+        lines = [f"note: {printable_line(text)}" for text in self.notes]
         for host, changes in self.hosts.items():
-            lines += ["", host, *(f"  {visible(each.text)}" for each in changes)]
+            lines += ["", host, *(f"  {printable_line(each.text)}" for each in changes)]
         if self.count:
             lines += ["", *self.summary(inspection)]
         broken = sorted(failed)

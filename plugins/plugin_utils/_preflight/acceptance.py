@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 from .._declarations.problem import Problem
 from .._site.site_model import Site
 
@@ -29,7 +29,7 @@ def unknown(site: Site, checks: Collection[str]) -> Iterator[Problem]:
         for name in _names(site, host):
             if name not in checks and name not in reported:
                 reported.add(name)
-                yield Problem(host, ACCEPT, repr(name), one_of(name, checks))
+                yield Problem(host, ACCEPT, repr(name), list_allowed(name, checks))
 
 
 def accepted(site: Site, problems: Iterable[Problem]) -> list[Problem]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 from .._catalogue import SERVICES, container_users
 from .._catalogue.kinds import Service
 from .._declarations.inventory_values import whole_number
@@ -53,7 +53,10 @@ def metadata_mode(site: Site) -> Iterator[Problem]:
         found.setdefault(mode, host)
         if modes and mode not in modes:
             yield Problem(
-                host, "kafka_metadata_mode", repr(mode) if mode else "nothing", one_of(mode, modes)
+                host,
+                "kafka_metadata_mode",
+                repr(mode) if mode else "nothing",
+                list_allowed(mode, modes),
             )
             return
     if len(found) > 1:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...module_utils._common.suggestions import did_you_mean, one_of
+from ...module_utils._common.suggestions import did_you_mean, list_allowed
 from .._declarations.declarations_package import misplaced, needs_of, problems_of
 from .._declarations.declared_topics import TOPICS
 from .._declarations.inventory_values import whole_number
@@ -88,7 +88,7 @@ def driver_ports(site: Site) -> Iterator[Problem]:
         for name, value in entries(site, host, OWN_PORTS).items():
             port = whole_number(value)
             if name not in names:
-                yield Problem(host, OWN_PORTS, str(name), one_of(str(name), map(str, names)))
+                yield Problem(host, OWN_PORTS, str(name), list_allowed(str(name), map(str, names)))
             elif port is None or not 0 < port < 65_536:
                 yield Problem(host, f"{OWN_PORTS}.{name}", str(value), "1 to 65535")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 
 # Kinds that need a name, with their key in the store; the others have no name.
 NAMED = {
@@ -41,7 +41,7 @@ def parts_of(term: str) -> tuple[str, str]:
         raise TermError(f"found {term!r}; allowed: {kind}:NAME")
     if kind in ALONE:
         raise TermError(f"found {term!r}; allowed: {kind}, without a name")
-    raise TermError(f"found {term!r}; allowed: {one_of(kind, [*NAMED, *ALONE])}")
+    raise TermError(f"found {term!r}; allowed: {list_allowed(kind, [*NAMED, *ALONE])}")
 
 
 def pick(store: Mapping[str, Any], term: str) -> str:

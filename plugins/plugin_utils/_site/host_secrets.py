@@ -72,5 +72,5 @@ def all_secrets(host: Host) -> list[str]:
     receivers = (host.of(each, "monitoring_receivers") for each in host.fact("monitoring.watching"))
     return [
         *stored,
-        *(secret for each in receivers for secret in sorted(redaction.secrets_of(each))),
+        *(secret for each in receivers for secret in sorted(redaction.find_secrets(each))),
     ]
