@@ -21,13 +21,13 @@ from ..plugin_utils._declarations.declaration_reader import DeclarationError
 TEMPLATES = ("{{", "{%", "{#")
 
 
-def reading(function: Callable[..., Any]) -> Callable[..., Any]:
+def as_filter(function: Callable[..., Any]) -> Callable[..., Any]:
     """Turn a function into a filter over plain types; its error has a line for each fault."""
 
     @wraps(function)
     def read(*values: Any) -> Any:
         try:
-            return function(*(service_data.plain(value) for value in values))
+            return function(*(service_data.to_builtin(value) for value in values))
         except DeclarationError as error:
             messages = "\n".join(f"  {message}" for message in error.messages)
             # Without the cause, whose messages Ansible would repeat.
@@ -77,7 +77,7 @@ DeclarationDumper.add_representer(str, DeclarationDumper.represent_text)
 
 def declaration_file(declared: Any) -> str:
     """Text of a file of declarations, with the notes as comments at the top."""
-    found = dict(service_data.plain(declared))
+    found = dict(service_data.to_builtin(declared))
     notes = found.pop("notes", [])
     head = "".join(f"# {printable_line(note)}\n" for note in notes)
     text = yaml.dump(found, Dumper=DeclarationDumper, sort_keys=False, allow_unicode=True)
@@ -86,35 +86,39 @@ def declaration_file(declared: Any) -> str:
 
 def newest_record(records: Any) -> Any:
     """Return the newest of the machines' records of applied content."""
-    return applied_record.newest(service_data.plain(records))
+    return applied_record.newest(service_data.to_builtin(records))
 
 
 def next_record(last: Any, content: Any, names: Any) -> Any:
     """The next record, after a run that applied ``content``; ``names``: defined variables."""
     return applied_record.record_after(
-        service_data.plain(last), service_data.plain(content), service_data.plain(names)
+        service_data.to_builtin(last),
+        service_data.to_builtin(content),
+        service_data.to_builtin(names),
     )
 
 
 def missing_variables(last: Any, names: Any) -> Any:
     """Variables that were defined when the record was written, but no longer are."""
-    return applied_record.undefined_variables(service_data.plain(last), service_data.plain(names))
+    return applied_record.undefined_variables(
+        service_data.to_builtin(last), service_data.to_builtin(names)
+    )
 
 
 def removal_confirmation(kinds: Any) -> str:
     """The option that confirms the removal of these kinds."""
-    return applied_record.confirmation(service_data.plain(kinds))
+    return applied_record.confirmation(service_data.to_builtin(kinds))
 
 
 class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
-            "content_declarations": reading(content_export.declarations),
+            "content_declarations": as_filter(content_export.declarations),
             "declaration_file": declaration_file,
             "next_record": next_record,
             "missing_variables": missing_variables,
             "newest_record": newest_record,
-            "content_specs": reading(declared_content.content_specs),
+            "content_specs": as_filter(declared_content.content_specs),
             "removal_confirmation": removal_confirmation,
             "scram_credential": scram_credential,
         }

@@ -12,7 +12,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.reading imp
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.instances import (
     CONDITIONS,
-    given,
+    is_fact_true,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import Inventory
 
@@ -98,4 +98,4 @@ def test_kind_belongs_to_one_role(tmp_path):
 
 def test_unknown_fact_is_refused():
     with pytest.raises(CatalogueError, match=r"where: found spark\.wings; allowed: monitoring"):
-        given(Inventory({}, {}), "spark.wings")
+        is_fact_true(Inventory({}, {}), "spark.wings")

@@ -116,16 +116,16 @@ def test_invalid_response_is_a_problem(page):
 
 
 def test_master_without_zookeeper_has_no_recovery():
-    assert zookeeper_recovery.options([], "/spark", {}) == ""
+    assert zookeeper_recovery.recovery_options([], "/spark", {}) == ""
 
 
 def test_master_authenticates_to_zookeeper_by_certificate():
     files = {"keys": "/e/ensemble.pem", "trusted": "/e/ca.pem"}
-    options = zookeeper_recovery.options(["a:1", "b:2"], "/spark", files).split()
+    options = zookeeper_recovery.recovery_options(["a:1", "b:2"], "/spark", files).split()
     assert "-Dspark.deploy.zookeeper.url=a:1,b:2" in options
     assert "-Dspark.deploy.zookeeper.dir=/spark" in options
     assert "-Dzookeeper.client.secure=true" in options
     assert "-Dzookeeper.ssl.keyStore.location=/e/ensemble.pem" in options
     assert "-Dzookeeper.ssl.trustStore.location=/e/ca.pem" in options
-    open_ones = zookeeper_recovery.options(["a:1"], "/spark", {})
+    open_ones = zookeeper_recovery.recovery_options(["a:1"], "/spark", {})
     assert "zookeeper.ssl" not in open_ones

@@ -18,9 +18,9 @@ NOW = datetime.now(UTC)
 def site(tmp_path_factory):
     """Files of a CA, and of its certificate for 127.0.0.1."""
     folder = tmp_path_factory.mktemp("site")
-    ca = authority.make("test", "test CA", 10, NOW)
+    ca = authority.make_ca("test", "test CA", 10, NOW)
     spec = leaf.Leaf("zk1", "ensemble-1", "test", ips=("127.0.0.1",))
-    (folder / "ca.pem").write_text(pem.pem([ca.certificate]))
+    (folder / "ca.pem").write_text(pem.to_pem([ca.certificate]))
     (folder / "server.pem").write_text(leaf.issue(spec, ca, NOW).keystore())
     return folder
 
@@ -68,8 +68,8 @@ def test_server_accepts_a_client_of_its_ca(site, port):
 
 
 def test_server_of_another_ca_is_rejected(site, port, tmp_path):
-    other = authority.make("other", "other CA", 10, NOW)
-    (tmp_path / "ca.pem").write_text(pem.pem([other.certificate]))
+    other = authority.make_ca("other", "other CA", 10, NOW)
+    (tmp_path / "ca.pem").write_text(pem.to_pem([other.certificate]))
     tls = zookeeper_servers.tls_context(str(tmp_path / "ca.pem"), str(site / "server.pem"))
 
     server = read(port, tls)

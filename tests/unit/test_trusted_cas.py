@@ -39,7 +39,7 @@ class Machine:
     def trusts(self, container, *authorities):
         folder = self.config / container
         folder.mkdir()
-        (folder / "ca.pem").write_text(pem.pem(each.certificate for each in authorities))
+        (folder / "ca.pem").write_text(pem.to_pem(each.certificate for each in authorities))
 
     def holds(self, name, marker):
         path = self.root / name

@@ -33,7 +33,7 @@ def read_content(path: str, limit: int = LIMIT) -> bytes:
 
 
 def read_tail(path: str, limit: int) -> bytes:
-    """Return the last ``limit`` bytes of a regular file; raises as ``content`` does."""
+    """Return the last ``limit`` bytes of a regular file; raises as ``read_content``."""
     with _open_regular(path) as stream:
         stream.seek(max(0, os.fstat(stream.fileno()).st_size - limit))
         return stream.read(limit)

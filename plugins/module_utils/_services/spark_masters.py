@@ -23,7 +23,8 @@ _direct = build_opener(ProxyHandler({}))
 def query_master(master: Mapping[str, Any], timeout: float, login: str = "") -> dict[str, Any]:
     """Read the state of one master, which has ``name``, ``host`` and ``ui_port``.
 
-    ``login`` is the result of ``web_login.basic``, or empty where pages need no authentication.
+    ``login`` is the result of ``web_login.basic_credentials``, or empty where pages need no
+    authentication.
 
     Return ``name``, ``page``, ``status`` (empty without a response), ``error`` and ``workers``,
     the pages of the workers that the master counts as alive.

@@ -22,7 +22,7 @@ def _names(site: Site, host: str) -> list[str]:
     return [str(name).strip() for name in names if str(name).strip()]
 
 
-def unknown(site: Site, checks: Collection[str]) -> Iterator[Problem]:
+def unknown_names(site: Site, checks: Collection[str]) -> Iterator[Problem]:
     """Return a problem for each accepted name that is not a check: a typo must not be ignored."""
     reported = set()
     for host in site.hosts:
@@ -32,7 +32,7 @@ def unknown(site: Site, checks: Collection[str]) -> Iterator[Problem]:
                 yield Problem(host, ACCEPT, repr(name), list_allowed(name, checks))
 
 
-def accepted(site: Site, problems: Iterable[Problem]) -> list[Problem]:
+def accept_problems(site: Site, problems: Iterable[Problem]) -> list[Problem]:
     """Return all problems, with the accepted ones turned into notes.
 
     A problem of a host is accepted by that host, a problem of a group by any host.

@@ -9,20 +9,20 @@ from typing import Any
 
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Certificate, Service
-from .._security.certificate_names import declared
-from .instances import filled, given, hosts
+from .._security.certificate_names import certificate_option
+from .instances import fill_template, hosts, is_fact_true
 from .inventory import Inventory
 
 # Placeholder in ``reached`` for the addresses that listeners advertise and bind.
 LISTENERS = "listeners"
 
 
-def of_services(inventory: Inventory) -> Iterator[dict[str, Any]]:
+def service_certificates(inventory: Inventory) -> Iterator[dict[str, Any]]:
     """Yield one certificate for each instance and declaration, for the module ``credentials``."""
     for service in SERVICES:
         for host in hosts(inventory, service):
             for one in service.certificates:
-                if given(inventory, one.where):
+                if is_fact_true(inventory, one.where):
                     yield _declared(inventory, host, service, one)
 
 
@@ -30,9 +30,9 @@ def _declared(
     inventory: Inventory, host: str, service: Service, one: Certificate
 ) -> dict[str, Any]:
     reached = [name for each in one.reached for name in _reached(inventory, host, service, each)]
-    return declared(
-        filled(inventory, host, one.name),
-        filled(inventory, host, one.subject),
+    return certificate_option(
+        fill_template(inventory, host, one.name),
+        fill_template(inventory, host, one.subject),
         reached,
         one.usages,
         one.authority,
@@ -41,6 +41,6 @@ def _declared(
 
 def _reached(inventory: Inventory, host: str, service: Service, template: str) -> list[str]:
     if template != LISTENERS:
-        return [filled(inventory, host, template)]
+        return [fill_template(inventory, host, template)]
     listeners = inventory.need(host, service.ports[0])
     return [address for at in listeners.values() for address in (at["advertise"], at["bind"])]

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...module_utils._containers.support import redaction
 from .._security import client_security as clients
-from .._security.security_modes import Mode, mode_of
+from .._security.security_modes import Mode, find_mode
 
 Files = list[dict[str, str]]
 
@@ -42,7 +42,7 @@ class Host:
     @property
     def own(self) -> Mode:
         """Mode with which the platform's services authenticate."""
-        return mode_of(self.fact("security.own_mode"))
+        return find_mode(self.fact("security.own_mode"))
 
 
 def file(name: str, content: str) -> dict[str, str]:

@@ -22,7 +22,7 @@ CONDITIONS: Mapping[str, Callable[[Inventory], Any]] = {
 }
 
 
-def given(inventory: Inventory, where: str) -> bool:
+def is_fact_true(inventory: Inventory, where: str) -> bool:
     """Whether the fact ``where`` is true for the site; raises CatalogueError if it is unknown."""
     if where and where not in CONDITIONS:
         raise CatalogueError(f"where: found {where}; allowed: {', '.join(CONDITIONS)}")
@@ -31,19 +31,21 @@ def given(inventory: Inventory, where: str) -> bool:
 
 def hosts(inventory: Inventory, service: Service) -> Sequence[str]:
     """Hosts with an instance of a kind, in the inventory's order."""
-    return inventory.members(service.group) if given(inventory, service.where) else ()
+    return inventory.members(service.group) if is_fact_true(inventory, service.where) else ()
 
 
 def names(inventory: Inventory) -> list[str]:
     """Names of all instances, each once."""
     named = [each for each in SERVICES if each.instance]
     found = (
-        filled(inventory, host, each.instance) for each in named for host in hosts(inventory, each)
+        fill_template(inventory, host, each.instance)
+        for each in named
+        for host in hosts(inventory, each)
     )
     return list(dict.fromkeys(found))
 
 
-def filled(inventory: Inventory, host: str, template: str) -> str:
+def fill_template(inventory: Inventory, host: str, template: str) -> str:
     """Fill a template of the catalogue with the variables of a host: kafka1 for kafka{id}."""
     names = [name for _, name, _, _ in Formatter().parse(template) if name]
     return template.format_map({name: _value(inventory, host, name) for name in names})

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .._security.security_modes import mode_of
+from .._security.security_modes import find_mode
 from . import machines, security, spark
 from .inventory import Inventory
 
@@ -29,7 +29,7 @@ def proxied(inventory: Inventory) -> bool:
         len(machines.names(inventory)) > 1
         and watching(inventory)
         and not inventory.site_value("monitoring_web")
-        and mode_of(security.mode(inventory)).tls
+        and find_mode(security.mode(inventory)).tls
     )
 
 
@@ -53,7 +53,7 @@ def alertmanager_peers(inventory: Inventory) -> list[str]:
 
 def ca_file(inventory: Inventory) -> str:
     """File in the container with the trusted CAs; empty while service accounts do not use TLS."""
-    return "/etc/watch/ca.pem" if mode_of(security.own_mode(inventory)).tls else ""
+    return "/etc/watch/ca.pem" if find_mode(security.own_mode(inventory)).tls else ""
 
 
 def spark_masters(inventory: Inventory) -> dict[str, str]:

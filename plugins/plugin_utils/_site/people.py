@@ -10,9 +10,9 @@ from .._catalogue import SERVICES
 from .._security import certificate_names as issued
 from .._security import service_accounts
 from .._security.client_security import pipeline_options as pipeline_options_of
-from .._security.security_modes import OPERATOR, Mode, mode_of
+from .._security.security_modes import OPERATOR, Mode, find_mode
 from . import kafka, monitoring, security
-from .certificates import of_services
+from .certificates import service_certificates
 from .instances import hosts
 from .inventory import Inventory
 from .pipeline import PIPELINE
@@ -22,7 +22,7 @@ PROXY_PASSWORD = "metrics-proxy"
 
 
 def _mode(inventory: Inventory) -> Mode:
-    return mode_of(security.mode(inventory))
+    return find_mode(security.mode(inventory))
 
 
 def pipelines(inventory: Inventory) -> dict[str, Any]:
@@ -115,9 +115,9 @@ def certificates(inventory: Inventory) -> list[dict[str, Any]]:
     """All certificates with their subjects, and the names under which clients connect."""
     others = [] if _mode(inventory).passwords else [n for n in users(inventory) if n != OPERATOR]
     return [
-        *of_services(inventory),
-        issued.of_operator(),
-        *issued.of_users(others),
+        *service_certificates(inventory),
+        issued.operator_certificate(),
+        *issued.user_certificates(others),
     ]
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
 from .._security.security_modes import SecurityError
-from .instances import given
+from .instances import is_fact_true
 from .inventory import Inventory, UnusableVariable
 from .site_model import Site
 
@@ -18,11 +18,11 @@ from .site_model import Site
 def instances(site: Site, services: Sequence[Service] = SERVICES) -> Iterator[tuple[str, Service]]:
     """Yield each host with each service that it runs."""
     for each in services:
-        for host in hosts_of(site, each):
+        for host in service_hosts(site, each):
             yield host, each
 
 
-def hosts_of(site: Site, each: Service) -> list[str]:
+def service_hosts(site: Site, each: Service) -> list[str]:
     """Hosts with an instance of a kind."""
     exists = site.once(f"whether {each.where}", partial(_given, site, each.where))
     return site.members(each.group) if exists else []
@@ -30,7 +30,7 @@ def hosts_of(site: Site, each: Service) -> list[str]:
 
 def _given(site: Site, where: str) -> bool:
     try:
-        return given(Inventory(site.hosts, site.groups), where)
+        return is_fact_true(Inventory(site.hosts, site.groups), where)
     except (SecurityError, UnusableVariable):
         # Other checks report the variable itself.
         return False

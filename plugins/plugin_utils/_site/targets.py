@@ -7,7 +7,7 @@ from __future__ import annotations
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
 from . import machines, monitoring
-from .instances import filled, given, hosts
+from .instances import fill_template, hosts, is_fact_true
 from .inventory import Inventory
 
 ROLE = "monitoring"
@@ -27,7 +27,7 @@ def _services(inventory: Inventory, group: str) -> list[str]:
     return [
         each.kind
         for each in SERVICES
-        if (each.role, each.group) == (ROLE, group) and given(inventory, each.where)
+        if (each.role, each.group) == (ROLE, group) and is_fact_true(inventory, each.where)
     ]
 
 
@@ -45,7 +45,7 @@ def _target(inventory: Inventory, host: str, service: Service) -> dict[str, str]
     return {
         "cluster": str(inventory.site_value("cluster_name")),
         "host": machines.machine(inventory, host),
-        "instance": filled(inventory, host, service.instance),
+        "instance": fill_template(inventory, host, service.instance),
         "address": _address(inventory, host, service),
     }
 

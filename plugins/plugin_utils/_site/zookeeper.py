@@ -46,6 +46,6 @@ def session_limit(inventory: Inventory) -> int:
 
 def asks_by_certificate(inventory: Inventory) -> bool:
     """Whether clients authenticate by certificate."""
-    return zookeeper_tls_migration.with_certificate(
+    return zookeeper_tls_migration.uses_certificate(
         security.mode(inventory), security.phase(inventory)
     )

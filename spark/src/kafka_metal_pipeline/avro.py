@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from functools import reduce
 
-from kafka_metal_declarations.ddl import Field, quoted
+from kafka_metal_declarations.ddl import Field, quote_name
 from kafka_metal_declarations.model import Source
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -104,7 +104,7 @@ class Avro:
 
     def _type(self, as_text: bool) -> str:
         members = ", ".join(
-            f"{quoted(field.name)}: {'STRING' if as_text else wire_type(field.type)}"
+            f"{quote_name(field.name)}: {'STRING' if as_text else wire_type(field.type)}"
             for field in self.source.fields
         )
         return f"_event: STRUCT<{members}>, _misfit: BOOLEAN, _is_text: BOOLEAN"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from kafka_metal_declarations.ddl import Field, quoted
+from kafka_metal_declarations.ddl import Field, quote_name
 from kafka_metal_declarations.model import Source
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -66,7 +66,7 @@ class Json:
 
     def parse(self, value: Column) -> Column:
         """Return the object and its marks, in one pass over the bytes: see images/spark/json."""
-        return F.call_function(f"{JSON}.{quoted(wire_schema(self.source.fields))}", value)
+        return F.call_function(f"{JSON}.{quote_name(wire_schema(self.source.fields))}", value)
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
         """Return the object and marks: UTF-8, end, wrong type, duplicate name, surrogate."""
@@ -138,7 +138,7 @@ class Csv:
 
     def field_text(self, text: Column, field: Field) -> Column:
         """Return the column's text."""
-        columns = ", ".join(f"{quoted(other.name)} STRING" for other in self.source.fields)
+        columns = ", ".join(f"{quote_name(other.name)} STRING" for other in self.source.fields)
         return F.from_csv(self._row(text), f"{columns}, {END} STRING", self._options)[field.name]
 
     def _row(self, text: Column) -> Column:
@@ -196,4 +196,4 @@ def format_of(source: Source) -> Format:
 
 def wire_schema(fields: tuple[Field, ...]) -> str:
     """Return DDL for the parsers; instants stay text: see ``ranges``."""
-    return ", ".join(f"{quoted(field.name)} {wire_type(field.type)}" for field in fields)
+    return ", ".join(f"{quote_name(field.name)} {wire_type(field.type)}" for field in fields)

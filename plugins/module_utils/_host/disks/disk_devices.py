@@ -116,7 +116,7 @@ class BlockDevices:
         return own if os.path.exists(own) else f"{self._dev}/block/{place.number}"
 
     def device(self, place: KernelDevice, path: str, mounts: list[tuple[str, Mount]]) -> Device:
-        """Inspect a device; ``mounts`` is the result of mounted()."""
+        """Inspect a device; ``mounts`` is the result of parse_mounts()."""
         folder, node = place.folder, self.node(place, path)
         queue = f"{folder}/queue" if os.path.isdir(f"{folder}/queue") else f"{folder}/../queue"
         device = Device(

@@ -34,7 +34,7 @@ def missing_reserve_bytes(declared: int, size: int, free: int, present: int) -> 
 
 
 def read(mount: str, declared: int) -> int:
-    """Return ``missing`` for the file system mounted at ``mount``; 0 if it cannot be read."""
+    """Return ``missing_reserve_bytes`` for the mount ``mount``; 0 if it cannot be read."""
     try:
         of = os.statvfs(mount)
         present = _taken(mount)
