@@ -37,7 +37,7 @@ HEADERS = "ARRAY<STRUCT<key: STRING, value: BINARY>>"
 WORK_COLUMNS = frozenset(
     re.findall(
         r"\w+",
-        "_key _raw _text _reason _detail _end _corrupt _ended _misfit _twice _halved "
+        "_key _raw _text _reason _detail _end _corrupt _ended _wrong_type _twice _halved "
         "_framed _known _read _is_tombstone _is_text _is_accepted _rejected",
     )
 )

@@ -71,13 +71,13 @@ class Json:
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
         """Return the object and marks: UTF-8, end, wrong type, duplicate name, surrogate."""
         twice = parsed["_twice"] if self.source.duplicate_keys == "refuse" else F.lit(False)
-        names = ("_is_text", "_ended", "_misfit", "_halved")
+        names = ("_is_text", "_ended", "_wrong_type", "_halved")
         marks = {name: parsed[name] for name in names}
         return parsed, {**marks, "_twice": twice}
 
     def whole(self) -> Column:
         """Whether the value is exactly one object."""
-        return F.expr("_ended AND NOT (_misfit OR _twice OR _halved)")
+        return F.expr("_ended AND NOT (_wrong_type OR _twice OR _halved)")
 
     def fault(self, text: Column) -> Column:
         """Return the reason: not JSON, more than an object, or not an object."""
@@ -90,7 +90,7 @@ class Json:
             .when(~F.col("_ended"), "trailing_garbage")
             .when(F.col("_twice"), "duplicate_key")
             .when(F.col("_halved"), "lone_surrogate")
-            .when(F.col("_misfit"), "wrong_type")
+            .when(F.col("_wrong_type"), "wrong_type")
         )
 
     def field_text(self, text: Column, field: Field) -> Column:
@@ -120,20 +120,20 @@ class Csv:
         marks = {
             "_is_text": F.is_valid_utf8(TEXT),
             "_ended": F.equal_null(parsed[END], F.lit(END)),
-            "_misfit": parsed["_corrupt"].isNotNull(),
+            "_wrong_type": parsed["_corrupt"].isNotNull(),
         }
         return parsed, marks
 
     def whole(self) -> Column:
         """Whether the value is exactly one row."""
-        return F.expr("_ended AND NOT _misfit")
+        return F.expr("_ended AND NOT _wrong_type")
 
     def fault(self, text: Column) -> Column:
         """Return the reason: wrong number of columns, or wrong type."""
         return (
             F.when(F.trim(text, F.lit(WHITESPACE)) == "", "empty")
             .when(~F.col("_ended"), "malformed")
-            .when(F.col("_misfit"), "wrong_type")
+            .when(F.col("_wrong_type"), "wrong_type")
         )
 
     def field_text(self, text: Column, field: Field) -> Column:
