@@ -124,7 +124,9 @@ def test_planted_link_is_not_followed(owners, data, tmp_path, monkeypatch, act):
         "allowed: a directory, or a link that belongs to root"
     )
     with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
-        getattr(owner_change, act)(str(link), *((GID,) if act == "make_group_writable" else (77, 78)))
+        getattr(owner_change, act)(
+            str(link), *((GID,) if act == "make_group_writable" else (77, 78))
+        )
     assert owners == {}
 
 
