@@ -47,7 +47,7 @@ class _Connection(http.client.HTTPConnection):
 def get(path: str, request: str, timeout: float = TIMEOUT) -> bytes | None:
     """Return the response to GET ``request``; None if the object does not exist (404).
 
-    ``path`` is the socket, ``timeout`` in seconds. Raises EngineError, or NoAnswerError.
+    ``path`` is the socket, ``timeout`` in seconds. Raises EngineError, or NoResponseError.
     """
     return _send("GET", path, request, timeout)
 

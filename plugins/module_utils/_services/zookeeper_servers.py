@@ -49,7 +49,7 @@ class Server:
 def parse(text: str) -> dict[str, Any]:
     """Return mode, version, zxid and connections from a response to ``srvr``.
 
-    Raises AnswerError when the server has no quorum or does not allow the command.
+    Raises ResponseError when the server has no quorum or does not allow the command.
     """
     if NOT_SERVING in text:
         raise ResponseError("runs but serves no requests: it has no quorum")

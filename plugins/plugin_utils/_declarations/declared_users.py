@@ -27,7 +27,7 @@ ELSEWHERE = {
     "groups": "roles such as {consumer: {topic: payments, group: reports}}",
 }
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
-LOGIN_WORDS = "1 to 128 letters, digits, '.', '_', '@', '+' and '-', a letter or digit first"
+LOGIN_NAME = "1 to 128 letters, digits, '.', '_', '@', '+' and '-', a letter or digit first"
 # Kafka's name of clients that do not authenticate; it cannot be declared.
 ANONYMOUS = "ANONYMOUS"
 # Subject of a certificate: a distinguished name has commas, blanks and equals signs.
@@ -56,7 +56,7 @@ def read_users(reader: Reader, users: Any, into: DeclaredContent) -> None:
         given = {} if value is None else reader.mapping(where, value, USER_KEYS, hints=ELSEWHERE)
         mechanisms = _mechanisms(reader, where, given)
         into.users.add(name)
-        allowed = LOGIN_WORDS if mechanisms else "a name without '*', up to 512 characters"
+        allowed = LOGIN_NAME if mechanisms else "a name without '*', up to 512 characters"
         if name == ANONYMOUS or not (LOGIN if mechanisms else SUBJECT).fullmatch(name):
             reader.refuse(where, f"the name {name!r}", allowed)
         if mechanisms:

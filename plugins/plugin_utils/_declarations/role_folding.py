@@ -10,7 +10,7 @@ from typing import Any
 
 from ...module_utils._content.acls import ALLOW, ANYWHERE, PREFIXED, Acl
 from .declaration_reader import Reader
-from .roles import ALL, LOOKING, MANAGE, SHORT, read_resource, read_role
+from .roles import ALL, DESCRIBE, MANAGE, SHORT, read_resource, read_role
 
 
 def format_resource(name: str, pattern: str) -> str:
@@ -71,7 +71,7 @@ def _fold_host(principal: str, host: str, given: set[Acl]) -> tuple[list[dict[st
                 candidates.append({"producer": keys})
     if (reads := having("topic", "read", "describe")) and groups:
         candidates.append({"consumer": {"topic": _short(reads), "group": _short(groups)}})
-    if seen := having("topic", *LOOKING):
+    if seen := having("topic", *DESCRIBE):
         watched = having("group", "describe")
         keys = {"topic": _short(seen), **({"group": _short(watched)} if watched else {})}
         candidates.append({"observer": keys})

@@ -42,7 +42,7 @@ class Right:
 
 WRITING = ("write", "describe")
 READING = ("read", "describe")
-LOOKING = ("describe", "describe_configs")
+DESCRIBE = ("describe", "describe_configs")
 INTERNAL = ("read", "write", "create", "delete", "describe", "describe_configs")
 MANAGE = ("create", "delete", "alter", "alter_configs", "describe", "describe_configs")
 
@@ -66,9 +66,9 @@ ROLES: dict[str, tuple[Right, ...]] = {
         Right("transactional_id", "application", WRITING, begins=True, switch="exactly_once"),
     ),
     "observer": (
-        Right("topic", "topic", LOOKING),
+        Right("topic", "topic", DESCRIBE),
         Right("group", "group", ("describe",)),
-        Right("cluster", "", LOOKING),
+        Right("cluster", "", DESCRIBE),
     ),
     "admin": (
         Right("topic", "topic", MANAGE),
