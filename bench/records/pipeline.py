@@ -47,7 +47,9 @@ def main() -> None:
         spark = session.connect(declaration)
         # A single output shares its read with no other.
         shared = names if len(names) > 1 else []
-        limits = dict.fromkeys(checkpoint.all_of(declaration), declaration.source.max_per_trigger)
+        limits = dict.fromkeys(
+            checkpoint.all_checkpoints(declaration), declaration.source.max_per_trigger
+        )
         read = reading.reader(spark, declaration, limits, shared)
         flows = [flow for flow in queries.flows(read, declaration) if flow.name in names]
         prepared = [(flow, preparation.prepare(flow, declaration)) for flow in flows]

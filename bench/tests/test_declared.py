@@ -4,12 +4,12 @@ from cryptography import x509
 from kafka_metal_bench import tls
 from kafka_metal_bench.declared import (
     STOCK_LOG_DIR,
+    apply_side,
     bare_process,
-    changed,
     data_directories,
     docker_run,
     read_properties,
-    stock,
+    stock_broker,
 )
 from kafka_metal_bench.plan import Side, parse
 
@@ -23,7 +23,7 @@ def options(argv, name):
 
 
 def test_a_stock_broker_keeps_only_its_identity_and_its_metadata_service(plain, broker):
-    found = properties(stock(broker(1), parse(plain)))
+    found = properties(stock_broker(broker(1), parse(plain)))
     assert found == {
         "advertised.listeners": "CLIENTS://172.31.250.1:29091,BROKERS://bench-kafka1:29191",
         "broker.id": "1",
@@ -37,7 +37,7 @@ def test_a_stock_broker_keeps_only_its_identity_and_its_metadata_service(plain, 
 
 def test_a_stock_broker_publishes_its_client_port_on_a_bridge_network(plain, broker):
     plan = parse(plain)
-    argv = docker_run(stock(broker(1), plan), plan, "/bench/config/bench-kafka1")
+    argv = docker_run(stock_broker(broker(1), plan), plan, "/bench/config/bench-kafka1")
     assert options(argv, "--network") == ["bench-net"]
     assert options(argv, "--publish") == ["172.31.250.1:29091:29091"]
     assert options(argv, "--volume") == [STOCK_LOG_DIR]
@@ -81,7 +81,7 @@ def test_a_bare_broker_has_the_same_command_environment_and_directories(broker):
 def test_a_knob_changes_only_its_own_settings(broker):
     before = broker(1)
     side = Side(broker={"num.io.threads": "4"}, environment={"KAFKA_HEAP": "2g"}, memory="3g")
-    after = changed(before, side)
+    after = apply_side(before, side)
     assert properties(after) == {**properties(before), "num.io.threads": "4"}
     assert after["definition"]["environment"]["KAFKA_HEAP"] == "2g"
     assert after["definition"]["mem_limit"] == "3g"
@@ -90,7 +90,7 @@ def test_a_knob_changes_only_its_own_settings(broker):
 
 def test_tls_adds_a_listener_and_secures_replication(broker):
     keys = [{"name": "tls.pem", "content": "key"}, {"name": "tls-ca.pem", "content": "ca"}]
-    after = changed(broker(1), Side(tls=True), keys)
+    after = apply_side(broker(1), Side(tls=True), keys)
     found = properties(after)
     assert found["listeners"].endswith(",TLS://172.31.250.1:29291")
     assert found["listener.security.protocol.map"] == "CLIENTS:PLAINTEXT,BROKERS:SSL,TLS:SSL"
@@ -109,7 +109,7 @@ def test_the_certificate_has_the_address_of_the_brokers(tmp_path):
 
 def test_a_knob_does_not_change_other_services(broker):
     other = {**broker(1), "kind": "other"}
-    assert changed(other, Side(environment={"KAFKA_HEAP": "2g"})) == other
+    assert apply_side(other, Side(environment={"KAFKA_HEAP": "2g"})) == other
 
 
 def test_data_directories_lists_the_directories_of_all_services(broker):

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from kafka_metal_bench.kernel import Kernel, current, expand, restorable, with_counterparts
+from kafka_metal_bench.kernel import Kernel, current, expand, restorable_settings, with_counterparts
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_failed_restore_is_an_error_and_keeps_the_saved_values(tmp_path):
 
 def test_only_the_active_one_of_ratio_and_bytes_is_restored():
     old = {"/proc/sys/vm/dirty_bytes": "0", "/proc/sys/vm/dirty_ratio": "20"}
-    assert restorable(old) == [("/proc/sys/vm/dirty_ratio", "20")]
+    assert restorable_settings(old) == [("/proc/sys/vm/dirty_ratio", "20")]
 
 
 def test_a_ratio_replaced_by_bytes_is_restored(tmp_path):

@@ -92,7 +92,7 @@ def plan(plain):
 
 
 def runner_of(plan, tmp_path):
-    return runner.Scratch(
+    return runner.ScratchClusters(
         plan, Results(tmp_path / "results.json", plan.settings), lambda text: None
     )
 

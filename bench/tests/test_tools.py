@@ -5,11 +5,11 @@ import json
 import pytest
 from kafka_metal_bench.tools import (
     OutputError,
-    combined,
-    consumed,
+    combine_results,
+    consumer_results,
     end_to_end,
     fio_bytes_s,
-    produced,
+    producer_results,
     windows,
 )
 
@@ -35,7 +35,7 @@ Percentiles: 50th = 2, 99th = 5, 99.9th = 14
 
 
 def test_producer_results_are_in_the_last_line():
-    found = produced(PRODUCER)
+    found = producer_results(PRODUCER)
     assert found["records"] == 4_500_000
     assert found["records_s"] == 281_250
     assert (found["latency_p50_ms"], found["latency_p99_ms"], found["latency_p999_ms"]) == (
@@ -50,7 +50,7 @@ def test_windows_have_totals_and_omit_the_start():
 
 
 def test_the_consumer_rate_excludes_the_rebalance():
-    assert consumed(CONSUMER) == {"records": 1_000_000, "records_s": 1_000_000}
+    assert consumer_results(CONSUMER) == {"records": 1_000_000, "records_s": 1_000_000}
 
 
 def test_decimal_commas_are_parsed():
@@ -64,10 +64,14 @@ def test_latency_has_three_percentiles_and_a_mean():
 def test_combined_sums_rates_and_takes_the_maximum_latency():
     one = {"records": 10, "records_s": 5.0, "latency_p99_ms": 3.0}
     other = {"records": 20, "records_s": 7.0, "latency_p99_ms": 9.0}
-    assert combined([one, other]) == {"records": 30, "records_s": 12.0, "latency_p99_ms": 9.0}
+    assert combine_results([one, other]) == {
+        "records": 30,
+        "records_s": 12.0,
+        "latency_p99_ms": 9.0,
+    }
 
 
-@pytest.mark.parametrize("parse", [produced, consumed, end_to_end])
+@pytest.mark.parametrize("parse", [producer_results, consumer_results, end_to_end])
 @pytest.mark.parametrize(
     "output", ["", "org.apache.kafka.common.errors.TimeoutException: not present"]
 )
@@ -79,7 +83,7 @@ def test_an_output_without_results_is_an_error_with_the_log_tail(parse, output):
 
 def test_an_incomplete_producer_output_is_an_error():
     with pytest.raises(OutputError):
-        produced("\n".join(PRODUCER.splitlines()[:3]))
+        producer_results("\n".join(PRODUCER.splitlines()[:3]))
 
 
 def test_warnings_of_fio_are_skipped():

@@ -8,9 +8,9 @@ import pytest
 from kafka_metal_bench.usage import (
     Meter,
     descendants,
-    parents_of_all,
     parse_process,
     parse_stat,
+    read_parents,
 )
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -45,13 +45,13 @@ def test_cpu_time_of_children_is_included():
     with subprocess.Popen(["sh", "-c", f"{sys.executable} -c '{script}'; true"]) as guard:
         try:
             deadline = time.monotonic() + 10
-            while len(descendants([guard.pid], parents_of_all())) < 2:
+            while len(descendants([guard.pid], read_parents())) < 2:
                 assert time.monotonic() < deadline, "the child has not started"
             meter = Meter([guard.pid])
             while meter.read()["broker_cpu_s"] <= 0.05:
                 assert time.monotonic() < deadline, "the CPU time of the child is not included"
         finally:
-            for pid in descendants([guard.pid], parents_of_all()):
+            for pid in descendants([guard.pid], read_parents()):
                 os.kill(pid, signal.SIGKILL)
 
 

@@ -82,9 +82,9 @@ def test_read_ranges_fails_after_the_stall_timeout():
 def test_partitions_of_a_missing_topic_do_not_create_it():
     topics = {"payments": SimpleNamespace(partitions={1: None, 0: None})}
     client = SimpleNamespace(list_topics=lambda timeout: SimpleNamespace(topics=topics))
-    assert brokers.partitions_of(client, ["payments"]) == {"payments": [0, 1]}
+    assert brokers.read_partitions(client, ["payments"]) == {"payments": [0, 1]}
     with pytest.raises(ClientError, match="did you mean payments"):
-        brokers.partitions_of(client, ["payment"])
+        brokers.read_partitions(client, ["payment"])
 
 
 def test_client_config_error_names_the_line(tmp_path):

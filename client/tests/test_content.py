@@ -3,12 +3,12 @@
 import json
 
 import pytest
-from kafka_metal_client.content import Content, load, missing
+from kafka_metal_client.content import Content, load, missing_names
 from kafka_metal_client.errors import ClientError
 
 
 def test_only_missing_topics_are_created():
-    assert missing({"b": {}, "a": {}, "c": {}}, {"b", "__consumer_offsets"}) == ["a", "c"]
+    assert missing_names({"b": {}, "a": {}, "c": {}}, {"b", "__consumer_offsets"}) == ["a", "c"]
 
 
 @pytest.mark.parametrize("text", ["{", "[]"])

@@ -7,7 +7,14 @@ from kafka_metal_client.brokers import missing_topic
 from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
-from kafka_metal_client.produce import Options, fit, keep_rest, open_reader, send, validate
+from kafka_metal_client.produce import (
+    Options,
+    check_record_sizes,
+    keep_rest,
+    open_reader,
+    send,
+    validate,
+)
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.sizes import Limit
 
@@ -24,7 +31,7 @@ def flights(tmp_path):
 def sent_by(producer, path, options=None, limit=DEFAULT, later=None):
     reader = open_reader(path, options or Options())
     check = validate(path, reader)
-    fit(path, check, limit)
+    check_record_sizes(path, check, limit)
     progress = Progress(io.StringIO())
     delivery = Delivery(producer, "flights", later or limit)
     return send(delivery, reader, Pacer(0, 0), check.records, progress)

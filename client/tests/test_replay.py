@@ -31,13 +31,13 @@ NOON_MS = 1_772_366_400_000
     ],
 )
 def test_bound_is_parsed(text, found):
-    assert replay.bound(text, NOON) == found
+    assert replay.parse_bound(text, NOON) == found
 
 
 @pytest.mark.parametrize("text", ["yesterday", "-1", "2h", "2026-03-01T12:00:00", ""])
 def test_ambiguous_bound_is_refused(text):
     with pytest.raises(ClientError, match="allowed"):
-        replay.bound(text, NOON)
+        replay.parse_bound(text, NOON)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_invalid_source_or_target_is_refused(target, chosen, message):
 def copied(monkeypatch, messages, producer, requested):
     monkeypatch.setattr(brokers, "read_ranges", lambda *_: iter(messages))
     delivery = Delivery(producer, "copy", LIMIT)
-    return replay.copy(None, delivery, "payments", requested, Pacer(0, 0.0), Progress())
+    return replay.copy_records(None, delivery, "payments", requested, Pacer(0, 0.0), Progress())
 
 
 def test_copy_keeps_the_record_and_adds_its_source(monkeypatch):

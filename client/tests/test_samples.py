@@ -10,7 +10,7 @@ import pytest
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.produce import Options, open_reader, validate
 from kafka_metal_declarations.ddl import inner_types, parse_ddl, type_base
-from kafka_metal_declarations.sample import SampleError, schema_of
+from kafka_metal_declarations.sample import SampleError, infer_schema
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "declarations/tests"))
 
@@ -36,7 +36,7 @@ def produced(path):
 
 
 def schema(path):
-    return {field.name: field.type for field in parse_ddl(schema_of(path))}
+    return {field.name: field.type for field in parse_ddl(infer_schema(path))}
 
 
 def fits(kind, value):
@@ -79,7 +79,7 @@ def test_broken_file_is_refused_with_equal_message(tmp_path, name):
     file, content, place = BROKEN[name]
     path = write(tmp_path, file, content)
     with pytest.raises(SampleError) as sampled:
-        schema_of(path)
+        infer_schema(path)
     with pytest.raises(ClientError) as refused:
         validate(path, open_reader(path, Options()))
     assert str(sampled.value).startswith(f"{path}: {place}: found")

@@ -6,27 +6,27 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.metrics_catalogue import (
-    queryable,
-    series_of,
+    parse_series,
+    queryable_names,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_records,
     read_series,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.promql import names_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.promql import series_names
 from kafka_metal_dashboards.__main__ import main
 from kafka_metal_dashboards.boards import BOARDS
-from kafka_metal_dashboards.grafana import dashboard_of
+from kafka_metal_dashboards.grafana import to_dashboard
 
 ROOT = Path(__file__).resolve().parents[2]
-KNOWN = queryable(series_of(read_series()).values()) | set(read_records())
+KNOWN = queryable_names(parse_series(read_series()).values()) | set(read_records())
 PANELS = [(board.name, panel) for board in BOARDS for panel in board.panels]
 
 each_board = pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
 
 
 def grafana_panels(board):
-    return [panel for panel in dashboard_of(board)["panels"] if panel["type"] != "row"]
+    return [panel for panel in to_dashboard(board)["panels"] if panel["type"] != "row"]
 
 
 @each_board
@@ -41,10 +41,10 @@ def test_every_panel_has_a_title_a_unit_and_a_description(board):
 @each_board
 def test_queries_use_only_metrics_of_the_catalogue(board):
     unknown = {
-        panel.title: names_of(query.promql) - KNOWN
+        panel.title: series_names(query.promql) - KNOWN
         for panel in board.panels
         for query in panel.queries
-        if names_of(query.promql) - KNOWN
+        if series_names(query.promql) - KNOWN
     }
     assert unknown == {}
 
@@ -59,7 +59,7 @@ def test_queries_select_the_cluster(board):
 
 @each_board
 def test_panels_do_not_overlap(board):
-    taken = [panel["gridPos"] for panel in dashboard_of(board)["panels"]]
+    taken = [panel["gridPos"] for panel in to_dashboard(board)["panels"]]
     for one, other in combinations(taken, 2):
         apart = (
             one["x"] + one["w"] <= other["x"]
@@ -73,7 +73,7 @@ def test_panels_do_not_overlap(board):
 
 @each_board
 def test_ids_of_panels_and_queries_are_unique(board):
-    written = dashboard_of(board)
+    written = to_dashboard(board)
     ids = [panel["id"] for panel in written["panels"]]
     assert len(ids) == len(set(ids))
     for panel in grafana_panels(board):

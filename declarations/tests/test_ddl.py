@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from kafka_metal_declarations.ddl import Field, SchemaError, inner_types, parse_ddl, to_ddl
-from kafka_metal_declarations.sample import schema_of
+from kafka_metal_declarations.sample import infer_schema
 
 
 @pytest.mark.parametrize(
@@ -119,5 +119,5 @@ def test_schema_may_be_as_deep_as_a_sample(tmp_path: Path) -> None:
     """The object itself is one level of nesting."""
     file = tmp_path / "a.jsonl"
     file.write_text('{"a": ' + "[" * 99 + "1" + "]" * 99 + "}")
-    (field,) = parse_ddl(schema_of(file))
+    (field,) = parse_ddl(infer_schema(file))
     assert field.type.count("ARRAY") == 99

@@ -8,10 +8,10 @@ import yaml
 from kafka_metal_declarations import documents
 from kafka_metal_declarations.declaration import (
     DeclarationError,
+    find_problems,
     parse,
     parse_all,
-    problems_of,
-    topics_of,
+    pipeline_topics,
 )
 from kafka_metal_declarations.model import Metadata, Watermark
 from kafka_metal_declarations.sample import with_schemas
@@ -40,17 +40,17 @@ def output(**keys: Any) -> dict[str, Any]:
 
 
 def messages(declared: Any) -> list[str]:
-    return [str(problem) for problem in problems_of({"p": declared})]
+    return [str(problem) for problem in find_problems({"p": declared})]
 
 
 def test_delivered_declarations_are_valid() -> None:
     pipelines = yaml.safe_load((DATA / "payments.yml").read_text())
     found = parse_all(with_schemas(pipelines, DATA))
-    assert topics_of(found["payments"]) == {
+    assert pipeline_topics(found["payments"]) == {
         "reads": ["payments"],
         "writes": ["fraudulent_payments", "payment_metrics", "payments_invalid"],
     }
-    assert topics_of(found["late_flights"]) == {
+    assert pipeline_topics(found["late_flights"]) == {
         "reads": ["flights"],
         "writes": ["flights_invalid", "late_flights"],
     }
@@ -228,7 +228,7 @@ def test_only_instant_is_the_event_time() -> None:
 def test_error_names_key_found_and_allowed(
     declared: dict[str, Any], key: str, found: str, allowed: str
 ) -> None:
-    problems = problems_of({"p": declared})
+    problems = find_problems({"p": declared})
     assert [(problem.pipeline, problem.key) for problem in problems] == [("p", key)]
     assert found in problems[0].found
     assert allowed in problems[0].allowed
@@ -251,7 +251,7 @@ def test_error_names_key_found_and_allowed(
 def test_error_in_a_template_names_key_and_allowed(
     declared: dict[str, Any], key: str, allowed: str
 ) -> None:
-    problems = problems_of({"p": declared})
+    problems = find_problems({"p": declared})
     assert [problem.key for problem in problems] == [key]
     assert allowed in problems[0].allowed
 
@@ -259,10 +259,13 @@ def test_error_in_a_template_names_key_and_allowed(
 def test_templates_are_expanded() -> None:
     archive = parse("keep", {"use": "archive", "topics": ["a", "b"], "path": "raw"})
     assert archive.outputs[0].partition_by == ("topic", "date")
-    assert (archive.invalid, topics_of(archive)) == (None, {"reads": ["a", "b"], "writes": []})
+    assert (archive.invalid, pipeline_topics(archive)) == (
+        None,
+        {"reads": ["a", "b"], "writes": []},
+    )
     replay = parse("r", {"use": "replay", "from": {"path": "raw", "topic": "a"}, "to": "a2"})
     assert (replay.source.name, replay.trigger) == ("archive raw: a", "available-now")
-    assert topics_of(replay) == {"reads": [], "writes": ["a2"]}
+    assert pipeline_topics(replay) == {"reads": [], "writes": ["a2"]}
     some = {"topic": "a", "starting": {"a": {0: 5}}, "ending": {"a": {0: 9}}}
     assert parse("r", {"use": "replay", "from": some, "to": "b"}).source.ending == {"a": {"0": 9}}
     copy = parse("c", {"use": "copy", "from": {"topic": "a"}, "to": "b", "where": "value != ''"})
@@ -294,7 +297,7 @@ def test_rule_may_contain_a_refused_function_as_text() -> None:
 
 def test_overlapping_archives_are_refused() -> None:
     outer, inner = output(path="all"), output(path="all/days")
-    problems = problems_of({"one": outer, "two": inner})
+    problems = find_problems({"one": outer, "two": inner})
     assert [str(problem) for problem in problems] == [
         "pipeline two: outputs.all.path: found all/days; "
         "allowed: a path that does not overlap all of one, output all"

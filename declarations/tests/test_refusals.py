@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from kafka_metal_declarations import documents
-from kafka_metal_declarations.declaration import parse, problems_of
+from kafka_metal_declarations.declaration import find_problems, parse
 from kafka_metal_declarations.declaration_file import load
 from kafka_metal_declarations.keys import DeclarationError
-from kafka_metal_declarations.placement import placed
+from kafka_metal_declarations.placement import add_site_values
 from kafka_metal_declarations.sample import SampleError
 
 SCHEMA = "id STRING, note STRING, x DOUBLE, at TIMESTAMP, day DATE, `current_date` INT"
@@ -64,7 +64,7 @@ def source(**changes: Any) -> dict[str, Any]:
     ],
 )
 def test_nondeterministic_rule_is_refused(rule: str, found: str) -> None:
-    problems = problems_of({"p": body(rules={"r": rule})})
+    problems = find_problems({"p": body(rules={"r": rule})})
     assert [(each.key, each.found) for each in problems] == [("rules.r", found)]
 
 
@@ -87,11 +87,11 @@ def test_nondeterministic_rule_is_refused(rule: str, found: str) -> None:
     ],
 )
 def test_rule_may_name_a_refused_function_or_text(rule: str) -> None:
-    assert problems_of({"p": body(rules={"r": rule})}) == ()
+    assert find_problems({"p": body(rules={"r": rule})}) == ()
 
 
 def test_rule_with_identifier_function_is_refused() -> None:
-    (problem,) = problems_of({"p": body(rules={"r": "identifier('abs')(x) > 1"})})
+    (problem,) = find_problems({"p": body(rules={"r": "identifier('abs')(x) > 1"})})
     assert problem.allowed == "a function or a column by its own name, not by a text"
 
 
@@ -108,7 +108,7 @@ def test_rule_with_identifier_function_is_refused() -> None:
     ],
 )
 def test_statement_has_to_be_a_query_over_events(sql: str) -> None:
-    (problem,) = problems_of({"p": body(outputs={"all": {"sql": sql, "topic": "out"}})})
+    (problem,) = find_problems({"p": body(outputs={"all": {"sql": sql, "topic": "out"}})})
     assert (problem.key, problem.found) == ("outputs.all.sql", sql)
     assert "one query, a SELECT from events" in problem.allowed
 
@@ -123,7 +123,7 @@ def test_statement_has_to_be_a_query_over_events(sql: str) -> None:
     ],
 )
 def test_all_query_forms_of_spark_are_allowed(sql: str) -> None:
-    assert problems_of({"p": body(outputs={"all": {"sql": sql, "topic": "out"}})}) == ()
+    assert find_problems({"p": body(outputs={"all": {"sql": sql, "topic": "out"}})}) == ()
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_sample_path_with_invisible_character_is_refused(tmp_path: Path) -> None
     ],
 )
 def test_out_of_range_number_is_refused(declared: dict[str, Any], key: str, allowed: str) -> None:
-    (problem,) = problems_of({"p": declared})
+    (problem,) = find_problems({"p": declared})
     assert problem.key == key
     assert allowed in problem.allowed
 
@@ -215,17 +215,17 @@ def test_largest_numbers_are_allowed() -> None:
 
 @pytest.mark.parametrize("key", ["resources", "rules", "kafka_options", "spark_options"])
 def test_mapping_without_value_is_ignored(key: str) -> None:
-    assert problems_of({"p": body(**{key: None})}) == ()
+    assert find_problems({"p": body(**{key: None})}) == ()
     site = {"kafka_options": {"acks": "all"}, "spark_options": {}}
-    assert placed("p", body(**{key: None}), site) == placed("p", body(), site)
+    assert add_site_values("p", body(**{key: None}), site) == add_site_values("p", body(), site)
 
 
 @pytest.mark.parametrize("key", ["resources", "rules", "kafka_options", "spark_options"])
 def test_non_mapping_is_refused_before_merging(key: str) -> None:
     with pytest.raises(DeclarationError, match=f"{key}: found 5; allowed: a mapping"):
-        placed("p", body(**{key: 5}), {})
+        add_site_values("p", body(**{key: 5}), {})
 
 
 def test_misspelt_key_without_value_is_refused() -> None:
-    (problem,) = problems_of({"p": body(resource=None)})
+    (problem,) = find_problems({"p": body(resource=None)})
     assert (problem.key, problem.found) == ("resource", "an unknown key")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from kafka_metal_declarations.sample import SampleError, schema_of, with_schemas
+from kafka_metal_declarations.sample import SampleError, infer_schema, with_schemas
 
 CSV = """id,code,big,huge,ratio,flag,day,at,text,mixed,none
 1,007,9223372036854775807,92233720368547758070,0.5,true,2026-05-01,2026-05-01T12:00:00Z,a,1,
@@ -24,7 +24,7 @@ def sample(folder: Path, name: str, text: str) -> Path:
 
 
 def test_csv_types_are_the_narrowest_for_all_rows(tmp_path: Path) -> None:
-    assert schema_of(sample(tmp_path, "x.csv", CSV), null="NA").split(", ") == [
+    assert infer_schema(sample(tmp_path, "x.csv", CSV), null="NA").split(", ") == [
         "`id` BIGINT",
         "`code` STRING",
         "`big` BIGINT",
@@ -40,7 +40,7 @@ def test_csv_types_are_the_narrowest_for_all_rows(tmp_path: Path) -> None:
 
 
 def test_json_lines_have_nested_types(tmp_path: Path) -> None:
-    assert schema_of(sample(tmp_path, "x.jsonl", JSONL)) == (
+    assert infer_schema(sample(tmp_path, "x.jsonl", JSONL)) == (
         "`id` STRING, `amount` DOUBLE, `at` TIMESTAMP, "
         "`place` STRUCT<`lat`: DOUBLE, `name`: STRING, `more`: BOOLEAN>, "
         "`tags` ARRAY<STRING>, `odd name` DATE, `huge` DECIMAL(38,0)"
@@ -49,7 +49,7 @@ def test_json_lines_have_nested_types(tmp_path: Path) -> None:
 
 def test_null_text_has_to_be_set(tmp_path: Path) -> None:
     file = sample(tmp_path, "x.csv", "n\n1\nNA\n")
-    assert schema_of(file) == "`n` STRING"
+    assert infer_schema(file) == "`n` STRING"
     (found,) = with_schemas(
         {"p": {"source": {"schema": {"sample": "x.csv", "no_value": "NA"}}}}, tmp_path
     ).values()
@@ -58,8 +58,8 @@ def test_null_text_has_to_be_set(tmp_path: Path) -> None:
 
 def test_only_the_requested_rows_are_read(tmp_path: Path) -> None:
     file = sample(tmp_path, "x.csv", "n\n1\ntwo\n")
-    assert schema_of(file, rows=1) == "`n` BIGINT"
-    assert schema_of(file) == "`n` STRING"
+    assert infer_schema(file, rows=1) == "`n` BIGINT"
+    assert infer_schema(file) == "`n` STRING"
 
 
 @pytest.mark.parametrize(
@@ -85,13 +85,13 @@ def test_invalid_sample_error_names_the_line(
     tmp_path: Path, name: str, text: str, message: str
 ) -> None:
     with pytest.raises(SampleError, match=r"x\.") as error:
-        schema_of(sample(tmp_path, name, text))
+        infer_schema(sample(tmp_path, name, text))
     assert message in str(error.value)
 
 
 def test_delimiter_is_from_the_file_name_or_declaration(tmp_path: Path) -> None:
     sample(tmp_path, "x.csv", "a;b\n1;2\n")
-    assert schema_of(sample(tmp_path, "x.tsv", "a\tb\n1\tx\n")) == "`a` BIGINT, `b` STRING"
+    assert infer_schema(sample(tmp_path, "x.tsv", "a\tb\n1\tx\n")) == "`a` BIGINT, `b` STRING"
     source = {"schema": {"sample": "x.csv", "delimiter": ";"}}
     (found,) = with_schemas({"p": {"source": source}}, tmp_path).values()
     assert found == {"source": {"schema": "`a` BIGINT, `b` BIGINT"}}

@@ -27,14 +27,14 @@ class ActionModule(ActionBase):
     ) -> dict[str, Any]:
         super().run(tmp, task_vars)
         # A task runs in a child process; its parent is the run of Ansible, which lives longer.
-        me = operation_lock.owner_of(os.getppid())
+        me = operation_lock.lock_owner(os.getppid())
         spec = {**self._task.args, "owner": asdict(me)}
         try:
             found: dict[str, Any] = self._execute_module(module_args=spec, task_vars=task_vars)
             if found.get("failed") or found["acquired"] or spec.get("state") in ENDS:
                 return found
             other = found["lock"]
-            if not operation_lock.dead(operation_lock.Owner(**other["owner"]), me):
+            if not operation_lock.has_ended(operation_lock.Owner(**other["owner"]), me):
                 return found
             found = self._execute_module(
                 module_args={**spec, "replace": other["token"]}, task_vars=task_vars

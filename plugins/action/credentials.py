@@ -23,7 +23,7 @@ from ..plugin_utils._security import (
 )
 from ..plugin_utils._security.credentials_model import CredentialsError, Spec
 from ..plugin_utils._security.credentials_plan import Plan, plan
-from ..plugin_utils._security.desired_credentials import spec_of
+from ..plugin_utils._security.desired_credentials import parse_spec
 from ..plugin_utils._security.vault_store import Store
 
 
@@ -40,7 +40,7 @@ class ActionModule(ActionBase):
         try:
             options = validated_options(self._task.args)
             return converge(
-                spec_of(options),
+                parse_spec(options),
                 Store(options["store"], options["password_file"]),
                 dry=self._task.check_mode,
                 diff=self._task.diff,
@@ -90,7 +90,7 @@ class StorePlan:
         if text is None:
             self.steps.insert(0, f"store {store.path}: created")
             if store.secrets() is None:
-                path = vault_password.expanded(store.password_file or "")
+                path = vault_password.expand_path(store.password_file or "")
                 self.steps.insert(0, f"password of the store {path}: created")
         elif self.changed and not self.steps:
             self.steps = [f"store {store.path}: the same content in another order"]
@@ -111,7 +111,9 @@ class StorePlan:
 def make_plan(spec: Spec, store: Store, now: datetime) -> StorePlan:
     text = store.read()
     before = store_document.read(text) if text is not None else None
-    foreign_cluster.refuse(spec, store.path, before, lambda: previous_content(store))
+    foreign_cluster.refuse_foreign_cluster(
+        spec, store.path, before, lambda: previous_content(store)
+    )
     imported = before is not None and bool(before.authorities) and spec.rotate != "ca"
     provided = provided_files.read_all(spec, store, now, imported)
     return StorePlan(store, text, before, plan(before, spec, provided, now))

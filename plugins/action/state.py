@@ -32,7 +32,7 @@ class ActionModule(ActionBase):
                 "result_file": {"type": "path"},
             }
         )
-        steps = state_migration.settle(
+        steps = state_migration.migrate_state(
             Path(given["path"]),
             given["cluster"],
             secrets=given["secrets"],

@@ -11,7 +11,7 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-from ..module_utils._common.messages import some
+from ..module_utils._common.messages import shorten_list
 from ..plugin_utils._operations import wait_progress
 from ..plugin_utils._operations.task_presence import Presence
 
@@ -93,5 +93,5 @@ def warn_of_unprotected(found: Mapping[str, Any]) -> None:
     if names:
         display.warning(
             f"without a spare replica, and unavailable while the broker restarts: "
-            f"{some(names, MOST_NAMED)}"
+            f"{shorten_list(names, MOST_NAMED)}"
         )

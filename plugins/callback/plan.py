@@ -41,7 +41,7 @@ from ansible.plugins.callback.default import CallbackModule as Default
 
 from ..plugin_utils._operations import timings
 from ..plugin_utils._operations.plan_report import Plan
-from ..plugin_utils._site.play_inventory import cluster_of, state_of
+from ..plugin_utils._site.play_inventory import play_cluster, play_state_directory
 
 # Events of the default output that are only displayed with -v.
 VERBOSE_EVENTS = (
@@ -77,9 +77,9 @@ class CallbackModule(Default):
 
     def begin(self, play: Any) -> None:
         if self.plan is None:
-            cluster = cluster_of(play) or "run"
-            state = state_of(play)
-            earlier = timings.typical_of(timings.read(state / "steps.json")) if state else {}
+            cluster = play_cluster(play) or "run"
+            state = play_state_directory(play)
+            earlier = timings.typical_durations(timings.read(state / "steps.json")) if state else {}
             self.plan = Plan(cluster, earlier)
         name = play.get_name().strip()
         self.plan.begin(name)

@@ -27,7 +27,7 @@ from ansible import constants
 from ansible.plugins.callback.default import CallbackModule as Default
 
 from ..plugin_utils._operations.run_log import RunLog
-from ..plugin_utils._site.play_inventory import state_of
+from ..plugin_utils._site.play_inventory import play_state_directory
 
 SCREEN = "metal.kafka.screen"
 
@@ -53,7 +53,7 @@ class CallbackModule(Default):
         super().v2_playbook_on_start(playbook)
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
-        if self.log.path is None and (state := state_of(play)) and state.is_dir():
+        if self.log.path is None and (state := play_state_directory(play)) and state.is_dir():
             self.log.open(state / f"{self.verb}.log")
         super().v2_playbook_on_play_start(play)
 

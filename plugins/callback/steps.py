@@ -36,8 +36,8 @@ from typing import Any
 from ansible import constants, context
 from ansible.plugins.callback import CallbackBase
 
-from ..plugin_utils._operations.timings import Steps, read, typical_of
-from ..plugin_utils._site.play_inventory import cluster_of, state_of
+from ..plugin_utils._operations.timings import Steps, read, typical_durations
+from ..plugin_utils._site.play_inventory import play_cluster, play_state_directory
 
 # Callbacks that display only a report or a result.
 QUIET = ("metal.kafka.plan", "metal.kafka.screen_output")
@@ -59,9 +59,11 @@ class CallbackModule(CallbackBase):
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         if self.cluster is None:
-            self.cluster = cluster_of(play)
+            self.cluster = play_cluster(play)
             folder = self.get_option("folder")
-            self.folder = Path(folder, self.cluster or "run") if folder else state_of(play)
+            self.folder = (
+                Path(folder, self.cluster or "run") if folder else play_state_directory(play)
+            )
         self.steps.begin(play.get_name().strip(), time.time())
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
@@ -87,7 +89,7 @@ class CallbackModule(CallbackBase):
         if constants.DEFAULT_STDOUT_CALLBACK in QUIET or not self.steps.plays:
             return
         path = self.folder / "steps.json" if self.folder else None
-        earlier: dict[str, float] = typical_of(read(path)) if path else {}
+        earlier: dict[str, float] = typical_durations(read(path)) if path else {}
         report = self.steps.report(self.cluster or "run", time.time(), earlier)
         self.show()
         if path is None or context.CLIARGS.get("check"):

@@ -11,24 +11,24 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import properties_file
 from ..module_utils._kafka import live_keys
-from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._operations import upgrade
 
 
 def from_properties(text: Any) -> dict[str, str]:
     """Keys and values of a properties file."""
-    return properties_file.from_properties(plain(text))
+    return properties_file.from_properties(to_builtin(text))
 
 
 def static_properties(values: Any) -> dict[str, Any]:
     """Properties whose change requires a restart."""
-    return live_keys.split(plain(values))[0]
+    return live_keys.split_by_restart(to_builtin(values))[0]
 
 
 def live_properties(values: Any) -> dict[str, Any]:
     """Properties that Kafka can change without a restart, as text."""
     try:
-        return live_keys.live_texts(plain(values))
+        return live_keys.live_texts(to_builtin(values))
     except properties_file.PropertyError as error:
         raise AnsibleFilterError(f"metal.kafka.live_properties: {error}") from error
 
@@ -53,7 +53,7 @@ def live_specs(hosts: Iterable[Any], dry: Any) -> list[dict[str, Any]]:
 def first_protocol(others: Any, image: Any) -> str:
     """Protocol version of a new broker."""
     try:
-        return upgrade.first_protocol(plain(list(others)), plain(image))
+        return upgrade.first_protocol(to_builtin(list(others)), to_builtin(image))
     except upgrade.VersionError as error:
         raise AnsibleFilterError(
             f"metal.kafka.first_protocol: {error}; kafka_broker_protocol_version sets it"
@@ -63,14 +63,14 @@ def first_protocol(others: Any, image: Any) -> str:
 def image_version(image: Any) -> str:
     """Version of Kafka in the tag of an image; empty if there is none."""
     try:
-        return upgrade.image_version(plain(image))
+        return upgrade.image_version(to_builtin(image))
     except upgrade.VersionError:
         return ""
 
 
 def protocol(version: Any) -> str:
     """Protocol version of a Kafka version; empty for an empty version."""
-    return upgrade.oldest([plain(version)])
+    return upgrade.oldest_protocol([to_builtin(version)])
 
 
 def upgrade_problems(
@@ -82,14 +82,14 @@ def upgrade_problems(
     pinned: Any = False,
 ) -> list[str]:
     """Reasons why brokers cannot be upgraded to ``target`` now."""
-    fleet = upgrade.Fleet(plain(running), plain(protocols), plain(target))
-    return upgrade.problems(fleet, plain(list(health)), finish, pinned)
+    fleet = upgrade.Fleet(to_builtin(running), to_builtin(protocols), to_builtin(target))
+    return upgrade.problems(fleet, to_builtin(list(health)), finish, pinned)
 
 
 def protocol_problems(protocols: Any, target: Any) -> list[str]:
     """Reasons why an image of version ``target`` cannot be used with these protocol versions."""
     fleet = upgrade.Fleet(
-        {}, {str(n): each for n, each in enumerate(plain(list(protocols)))}, plain(target)
+        {}, {str(n): each for n, each in enumerate(to_builtin(list(protocols)))}, to_builtin(target)
     )
     if not fleet.newest_protocol or not target:
         return []
@@ -98,7 +98,9 @@ def protocol_problems(protocols: Any, target: Any) -> list[str]:
 
 def upgrade_next_steps(protocols: Any, target: Any) -> str:
     """Remaining steps after an upgrade to ``target``."""
-    return upgrade.outlook(plain(list(protocols)), plain(target)) if target else ""
+    return (
+        upgrade.remaining_steps(to_builtin(list(protocols)), to_builtin(target)) if target else ""
+    )
 
 
 class FilterModule:

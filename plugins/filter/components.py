@@ -16,21 +16,21 @@ from ..plugin_utils._images.images import repository_root
 def lists(contents: Any, images: Any) -> dict[str, Any]:
     """Components of each inspected image, and of the control node."""
     root = repository_root()
-    known = components.Known(root, read_mapping(root, "galaxy.yml")["version"])
+    known = components.ComponentData(root, read_mapping(root, "galaxy.yml")["version"])
     found = {
-        image["name"]: components.of_image(
+        image["name"]: components.image_components(
             image["name"], contents[image["image"]]["components"], known
         )
         for image in images
         if image["image"] in contents
     }
-    return found | {components.CONTROL_NODE: components.of_control_node()}
+    return found | {components.CONTROL_NODE: components.control_node_components()}
 
 
 def components_table(contents: Any, images: Any) -> Any:
     """A line for each component; C(contents) is from C(image_contents)."""
     found = lists(contents, images)
-    return components.table(components.merged(found.values()), len(found) - 1)
+    return components.table(components.merge(found.values()), len(found) - 1)
 
 
 def cyclonedx(contents: Any, images: Any) -> Any:
@@ -48,7 +48,7 @@ def cyclonedx(contents: Any, images: Any) -> Any:
         if image["image"] in contents
     }
     version = read_mapping(repository_root(), "galaxy.yml")["version"]
-    return sbom.documents(lists(contents, images), known, version)
+    return sbom.cyclonedx_documents(lists(contents, images), known, version)
 
 
 class FilterModule:

@@ -7,27 +7,27 @@ from __future__ import annotations
 from typing import Any
 
 from ..plugin_utils._declarations import connection_limits as decide
-from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._declarations.service_data import to_builtin
 
 
-def _open(found: Any) -> decide.Open:
+def _open(found: Any) -> decide.OpenConnections:
     """Open connections from M(metal.kafka.broker_connections); none for a new broker."""
-    return decide.Open(found.get("listeners", {}), found.get("addresses", {}))
+    return decide.OpenConnections(found.get("listeners", {}), found.get("addresses", {}))
 
 
 def connection_limits(
     listeners: Any, heap: Any, open_files: Any, found: Any, own: Any
 ) -> dict[str, Any]:
     """Keys of server.properties for client listeners; ``found`` is kafka_broker_previous."""
-    found = plain(found)
+    found = to_builtin(found)
     connections = found.get("connections", {})
-    return decide.limits(
-        decide.sizes(plain(heap), plain(open_files), plain(own)),
-        plain(listeners),
+    return decide.limit_properties(
+        decide.compute_sizes(to_builtin(heap), to_builtin(open_files), to_builtin(own)),
+        to_builtin(listeners),
         found.get("live", {}),
         _open(connections),
         connections.get("exempt", []),
-        plain(own),
+        to_builtin(own),
     )
 
 
@@ -35,13 +35,13 @@ def connection_messages(
     effective: Any, listeners: Any, heap: Any, open_files: Any, found: Any, own: Any, broker: Any
 ) -> list[str]:
     """Messages about the limits: a summary, and a warning for each limit that does not fit."""
-    summary = decide.summary(plain(heap), plain(effective), plain(listeners))
+    summary = decide.summary(to_builtin(heap), to_builtin(effective), to_builtin(listeners))
     return ([summary] if summary else []) + decide.warnings(
-        plain(broker),
-        decide.sizes(plain(heap), plain(open_files), plain(own)),
-        plain(effective),
-        plain(own),
-        _open(plain(found).get("connections", {})),
+        to_builtin(broker),
+        decide.compute_sizes(to_builtin(heap), to_builtin(open_files), to_builtin(own)),
+        to_builtin(effective),
+        to_builtin(own),
+        _open(to_builtin(found).get("connections", {})),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils._common.messages import visible
+from ..module_utils._common.messages import printable_line
 from ..module_utils._content import applied_record
 from ..module_utils._kafka import scram
 from ..plugin_utils._declarations import content_export, declared_content, service_data
@@ -21,13 +21,13 @@ from ..plugin_utils._declarations.declaration_reader import DeclarationError
 TEMPLATES = ("{{", "{%", "{#")
 
 
-def reading(function: Callable[..., Any]) -> Callable[..., Any]:
+def as_filter(function: Callable[..., Any]) -> Callable[..., Any]:
     """Turn a function into a filter over plain types; its error has a line for each fault."""
 
     @wraps(function)
     def read(*values: Any) -> Any:
         try:
-            return function(*(service_data.plain(value) for value in values))
+            return function(*(service_data.to_builtin(value) for value in values))
         except DeclarationError as error:
             messages = "\n".join(f"  {message}" for message in error.messages)
             # Without the cause, whose messages Ansible would repeat.
@@ -49,7 +49,7 @@ def scram_credential(
     hashed = scram.hash_password(
         str(password), str(mechanism), int(iterations), str(salt).encode() or None
     )
-    return scram.text_of(str(mechanism), hashed)
+    return scram.format_hashed(str(mechanism), hashed)
 
 
 def _is_printable(text: Any) -> bool:
@@ -77,44 +77,48 @@ DeclarationDumper.add_representer(str, DeclarationDumper.represent_text)
 
 def declaration_file(declared: Any) -> str:
     """Text of a file of declarations, with the notes as comments at the top."""
-    found = dict(service_data.plain(declared))
+    found = dict(service_data.to_builtin(declared))
     notes = found.pop("notes", [])
-    head = "".join(f"# {visible(note)}\n" for note in notes)
+    head = "".join(f"# {printable_line(note)}\n" for note in notes)
     text = yaml.dump(found, Dumper=DeclarationDumper, sort_keys=False, allow_unicode=True)
     return f"---\n{head}{_numbered(text)}"
 
 
 def newest_record(records: Any) -> Any:
     """Return the newest of the hosts' applied states."""
-    return applied_record.newest(service_data.plain(records))
+    return applied_record.newest(service_data.to_builtin(records))
 
 
 def next_record(last: Any, content: Any, names: Any) -> Any:
     """The applied state after a run that applied ``content``; ``names``: defined variables."""
-    return applied_record.following(
-        service_data.plain(last), service_data.plain(content), service_data.plain(names)
+    return applied_record.record_after(
+        service_data.to_builtin(last),
+        service_data.to_builtin(content),
+        service_data.to_builtin(names),
     )
 
 
 def missing_variables(last: Any, names: Any) -> Any:
     """Variables that were defined when the applied state was stored, but no longer are."""
-    return applied_record.missing_of(service_data.plain(last), service_data.plain(names))
+    return applied_record.undefined_variables(
+        service_data.to_builtin(last), service_data.to_builtin(names)
+    )
 
 
 def removal_confirmation(kinds: Any) -> str:
     """The option that confirms the removal of these kinds."""
-    return applied_record.confirmation(service_data.plain(kinds))
+    return applied_record.confirmation(service_data.to_builtin(kinds))
 
 
 class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
-            "content_declarations": reading(content_export.declarations),
+            "content_declarations": as_filter(content_export.declarations),
             "declaration_file": declaration_file,
             "next_record": next_record,
             "missing_variables": missing_variables,
             "newest_record": newest_record,
-            "content_specs": reading(declared_content.content_specs),
+            "content_specs": as_filter(declared_content.content_specs),
             "removal_confirmation": removal_confirmation,
             "scram_credential": scram_credential,
         }

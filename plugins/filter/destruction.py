@@ -10,7 +10,7 @@ from typing import Any
 from ..plugin_utils._operations import destruction
 
 
-def selected(hostvars: Mapping[str, Any], cluster: Any) -> Any:
+def data_to_delete(hostvars: Mapping[str, Any], cluster: Any) -> Any:
     """See C(destruction.destruction); hosts without a result were unreachable."""
     found = {host: hostvars[host].get("service_surveyed") or [] for host in hostvars}
     return destruction.destruction(cluster, {host: each for host, each in found.items() if each})
@@ -18,4 +18,4 @@ def selected(hostvars: Mapping[str, Any], cluster: Any) -> Any:
 
 class FilterModule:
     def filters(self) -> dict[str, Any]:
-        return {"destruction": selected}
+        return {"destruction": data_to_delete}

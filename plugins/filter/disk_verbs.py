@@ -14,7 +14,7 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         """Return the functions by the filter names that templates use."""
         return {
-            "paths_on_disk": log_dirs.below,
+            "paths_on_disk": log_dirs.paths_below,
             "with_device": disk_operations.with_device,
             "validate_replacement": disk_operations.validate,
         }

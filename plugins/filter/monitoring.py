@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from ansible.errors import AnsibleFilterError
 
-from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._monitoring import (
     alertmanager,
     alerts,
@@ -20,16 +20,19 @@ from ..plugin_utils._monitoring import (
 )
 
 
-def declared(changes: Any) -> Any:
+def declared_alerts(changes: Any) -> Any:
     """Alerts of the collection with a site's changes."""
-    return alerts.alerts_of(alerts.adjusted(monitoring_files.read_alerts(), plain(changes)))
+    return alerts.parse_alerts(
+        alerts.apply_site_changes(monitoring_files.read_alerts(), to_builtin(changes))
+    )
 
 
-def written(function: Callable[..., Any], *values: Any, **options: Any) -> str:
+def as_yaml_filter(function: Callable[..., Any], *values: Any, **options: Any) -> str:
     """Result of ``function`` as YAML; an invalid declaration is an error of the filter."""
     try:
         document = function(
-            *(plain(value) for value in values), **{k: plain(v) for k, v in options.items()}
+            *(to_builtin(value) for value in values),
+            **{k: to_builtin(v) for k, v in options.items()},
         )
     except alerts.MonitoringError as error:
         raise AnsibleFilterError(str(error)) from error
@@ -38,9 +41,9 @@ def written(function: Callable[..., Any], *values: Any, **options: Any) -> str:
 
 def alert_rules(changes: Any, runbooks: Any = "docs/operate/alerts") -> str:
     """The rule file; ``changes`` are a site's alerts by name."""
-    return written(
+    return as_yaml_filter(
         lambda wanted: rule_file.rule_document(
-            declared(wanted), monitoring_files.read_records(), plain(runbooks)
+            declared_alerts(wanted), monitoring_files.read_records(), to_builtin(runbooks)
         ),
         changes,
     )
@@ -48,8 +51,10 @@ def alert_rules(changes: Any, runbooks: Any = "docs/operate/alerts") -> str:
 
 def alert_routes(receivers: Any, changes: Any, runbooks: Any = "docs/operate/alerts") -> str:
     """The configuration of Alertmanager; ``receivers`` are channels by severity."""
-    return written(
-        lambda found: alertmanager.alertmanager_config(declared(changes), found, plain(runbooks)),
+    return as_yaml_filter(
+        lambda found: alertmanager.alertmanager_config(
+            declared_alerts(changes), found, to_builtin(runbooks)
+        ),
         receivers,
     )
 
@@ -65,12 +70,12 @@ def scrape_config(
 
     ``password``: Prometheus and Alertmanager require the password in web.password.
     """
-    return written(
+    return as_yaml_filter(
         lambda peers: prometheus.prometheus_config(
             monitoring_files.read_jobs(),
             peers,
-            plain(options),
-            plain(alertmanager_options),
+            to_builtin(options),
+            to_builtin(alertmanager_options),
             proxied=proxied,
             password=password,
         ),
@@ -80,7 +85,7 @@ def scrape_config(
 
 def proxy_config(targets: Any, machine: Any, password: Any = "") -> str:
     """The configuration of a metrics proxy; ``password`` of Prometheus and Alertmanager."""
-    return written(
+    return as_yaml_filter(
         lambda wanted: prometheus.proxy_config(
             monitoring_files.read_jobs(), wanted, str(machine), str(password)
         ),
@@ -104,7 +109,7 @@ def target_files(targets: Any, proxies: Any = None) -> list[dict[str, Any]]:
             {
                 "name": f"targets-{job}.json",
                 "content": prometheus.target_file(
-                    job, plain(targets.get(job, [])), plain(proxies or {})
+                    job, to_builtin(targets.get(job, [])), to_builtin(proxies or {})
                 ),
                 # Prometheus reloads the file, so a change needs no restart.
                 "static": "",

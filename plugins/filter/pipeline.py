@@ -12,12 +12,12 @@ from ..module_utils._content import applied_record
 from ..plugin_utils._declarations.declarations_package import (
     DeclarationError,
     SampleError,
-    conflicts,
-    misplaced,
+    add_site_values,
+    option_conflicts,
     parse,
-    placed,
+    site_only_keys,
 )
-from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._site.samples import with_sample_schema
 from ..plugin_utils._site.status_ports import status_ports
 
@@ -35,10 +35,10 @@ def pipeline_document(
     declaration are merged with those of the site. Raises AnsibleFilterError with all faults.
     """
     try:
-        own, settings = plain(declared), plain(site)
-        if wrong := [*misplaced(name, own), *conflicts(name, own, settings)]:
+        own, settings = to_builtin(declared), to_builtin(site)
+        if wrong := [*site_only_keys(name, own), *option_conflicts(name, own, settings)]:
             raise DeclarationError(wrong)
-        document = placed(name, with_sample_schema(own), settings)
+        document = add_site_values(name, with_sample_schema(own), settings)
         document["resources"] = RESOURCES | document.get("resources", {})
         parse(name, document)
     except (DeclarationError, SampleError) as error:
@@ -50,7 +50,7 @@ def status_endpoints(
     pipelines: Mapping[str, Any], host: str, first: int | str, own: Mapping[str, Any]
 ) -> dict[str, str]:
     """host:port of each driver by pipeline name; ``own`` are fixed ports by pipeline name."""
-    fixed = {str(name): int(port) for name, port in plain(own).items()}
+    fixed = {str(name): int(port) for name, port in to_builtin(own).items()}
     ports = status_ports(map(str, pipelines), int(first), fixed)
     return {name: f"{host}:{port}" for name, port in ports.items()}
 
@@ -68,9 +68,9 @@ def undeclared_drivers(
     is removed: ``refused`` has errors, ``unconfirmed`` the kinds that the next run must confirm.
     """
     found = {
-        container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-"): str(
-            each["Names"][0]
-        ).removeprefix("/")
+        container_labels.label_from_list(each, container_labels.INSTANCE).removeprefix(
+            "pipeline-"
+        ): str(each["Names"][0]).removeprefix("/")
         for each in containers
     }
     permission = applied_record.Permission(
@@ -80,7 +80,7 @@ def undeclared_drivers(
     )
     undeclared = found.keys() - {str(name) for name in declared}
     try:
-        removed, notes = applied_record.removable("pipelines", found, undeclared, permission)
+        removed, notes = applied_record.select_removals("pipelines", found, undeclared, permission)
     except applied_record.RemovalError as error:
         kinds = sorted(error.kinds)
         return {"gone": [], "notes": [], "refused": error.messages, "unconfirmed": kinds}
@@ -101,17 +101,17 @@ def own_databases(
     databases: Mapping[str, Mapping[str, Any]], declared: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Databases that the outputs of one pipeline use."""
-    outputs = plain(declared).get("outputs")
+    outputs = to_builtin(declared).get("outputs")
     found = outputs.values() if isinstance(outputs, dict) else ()
     named = [each.get("database") for each in found if isinstance(each, dict)]
-    return {name: database for name, database in plain(databases).items() if name in named}
+    return {name: database for name, database in to_builtin(databases).items() if name in named}
 
 
 def database_sites(databases: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Databases for a driver, with the path of a file instead of the password."""
     return {
         name: {
-            **{key: value for key, value in plain(database).items() if key != "password"},
+            **{key: value for key, value in to_builtin(database).items() if key != "password"},
             **({"password_file": f"{FILES}/{_file(name)}"} if database.get("password") else {}),
         }
         for name, database in databases.items()

@@ -11,7 +11,7 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import container_labels
 from ..plugin_utils._declarations.declarations_package import SITE_KEYS, SampleError
-from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._site.samples import with_sample_schema
 
 # Prefixes of the check's output lines, and the number of lines of any other output.
@@ -36,14 +36,14 @@ def pipeline_statements(
     unreadable sample.
     """
     # Keys of the site in declarations are ignored, as in the driver's document.
-    site = {"sql_functions": plain(list(functions))}
+    site = {"sql_functions": to_builtin(list(functions))}
     for key in ("checkpoint_root", "archive_root"):
         if key in (roots or {}):
             site[key] = str((roots or {})[key])
     bodies = {}
     for name, declared in pipelines.items():
         try:
-            found = with_sample_schema(plain(declared))
+            found = with_sample_schema(to_builtin(declared))
         except SampleError as error:
             raise AnsibleFilterError(
                 f"pipeline {name}: source.schema.sample: found {error}; allowed: a file of CSV or "
@@ -57,7 +57,7 @@ def pipeline_statements(
 def running_drivers(containers: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of pipelines with running drivers, from containers as the engine lists them."""
     return sorted(
-        container_labels.listed(each, container_labels.INSTANCE).removeprefix("pipeline-")
+        container_labels.label_from_list(each, container_labels.INSTANCE).removeprefix("pipeline-")
         for each in containers
         if each.get("State") == "running"
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..module_utils._common.messages import some
+from ..module_utils._common.messages import shorten_list
 
 
 def lines_of(broker: str, found: Mapping[str, Any]) -> Iterator[str]:
@@ -20,7 +20,7 @@ def lines_of(broker: str, found: Mapping[str, Any]) -> Iterator[str]:
         yield f"{broker}: DIFFERENT: {difference}"
     if found["unfinished"]:
         count = len(found["unfinished"])
-        yield f"{broker}: {count} not fully compared: {some(found['unfinished'])}"
+        yield f"{broker}: {count} not fully compared: {shorten_list(found['unfinished'])}"
     if found["compacted"]:
         count = len(found["compacted"])
         yield f"{broker}: {count} of compacted topics left out, since replicas compact separately"

@@ -20,7 +20,7 @@ def variables(hosts: Iterable[str], hostvars: Mapping[str, Any]) -> list[Any]:
 
 def in_state(hosts: Sequence[str], hostvars: Mapping[str, Any], *states: Any) -> list[str]:
     """Hosts whose container is in one of the states."""
-    return rolling_order.in_state(variables(hosts, hostvars), *states)
+    return rolling_order.hosts_in_state(variables(hosts, hostvars), *states)
 
 
 def roll_hosts(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
@@ -38,7 +38,7 @@ def roll_sizes(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[int]:
 
 def roll_last(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     """Hosts that restart after all others."""
-    return rolling_order.at_the_end(rolling_order.read(variables(hosts, hostvars)))
+    return rolling_order.last_hosts(rolling_order.read(variables(hosts, hostvars)))
 
 
 def roll_resumed(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> bool:
@@ -50,7 +50,7 @@ def roll_failure(
     host: Any, role: Any, reason: Any, stopped: Any, brought_back: Any, undone: Any, log: Any
 ) -> Any:
     """The message of a failed roll."""
-    return rolling_order.failure(
+    return rolling_order.failure_message(
         host, role, reason, stopped=stopped, brought_back=brought_back, undone=undone, log=log
     )
 
@@ -63,17 +63,19 @@ def lock_refusal(cluster: Any, refused: Any) -> str:
 def operation_status(answers: Any) -> dict[str, Any]:
     """Problems and notes for the status screen, from results of M(metal.kafka.operation_info)."""
     found = [answer.get("operation") for answer in answers]
-    problems, notes = operation_state.messages(found, operation_lock.owner_of(os.getpid()))
+    problems, notes = operation_state.messages(found, operation_lock.lock_owner(os.getpid()))
     return {"problems": problems, "notes": notes}
 
 
 def operation_interrupted(machines: Iterable[str], hostvars: Mapping[str, Any]) -> bool:
     """Whether preflight found the lock of a dead process on one of the machines."""
-    me = operation_lock.owner_of(os.getpid())
+    me = operation_lock.lock_owner(os.getpid())
     results = [(each.get("preflight_machine") or {}) for each in variables(machines, hostvars)]
     operations = [(each.get("facts") or {}).get("operation") for each in results]
     locks = [each["lock"] for each in operations if each and each["lock"]]
-    return any(operation_lock.dead(operation_lock.Owner(**held["owner"]), me) for held in locks)
+    return any(
+        operation_lock.has_ended(operation_lock.Owner(**held["owner"]), me) for held in locks
+    )
 
 
 class FilterModule:

@@ -11,18 +11,18 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import web_login
-from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._security import client_security, service_accounts
 from ..plugin_utils._security.security_modes import SecurityError
 
 
-def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
+def as_filter(function: Callable[..., Any]) -> Callable[..., Any]:
     """``function`` with plain types as arguments; SecurityError becomes Ansible's error."""
 
     @wraps(function)
     def guarded(*args: Any, **keys: Any) -> Any:
         try:
-            return function(*map(plain, args), **{key: plain(keys[key]) for key in keys})
+            return function(*map(to_builtin, args), **{key: to_builtin(keys[key]) for key in keys})
         except SecurityError as error:
             raise AnsibleFilterError(f"metal.kafka.{function.__name__}: {error}") from error
 
@@ -32,7 +32,7 @@ def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
 class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
-            "all_users": refusing(service_accounts.together),
-            "librdkafka_options": refusing(client_security.librdkafka_options),
-            "basic_login": web_login.basic,
+            "all_users": as_filter(service_accounts.merge_accounts),
+            "librdkafka_options": as_filter(client_security.librdkafka_options),
+            "basic_login": web_login.basic_credentials,
         }

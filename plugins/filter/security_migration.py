@@ -10,7 +10,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._security import tls_migration
 from ..plugin_utils._security.security_modes import SecurityError
 
@@ -21,7 +21,7 @@ def refusing(name: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def guarded(*args: Any) -> Any:
         try:
-            return function(*map(plain, args))
+            return function(*map(to_builtin, args))
         except SecurityError as error:
             raise AnsibleFilterError(f"metal.kafka.{name}: {error}") from error
 
@@ -35,8 +35,8 @@ def ports(listeners: Any, which: Any, offset: Any) -> list[int]:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "migration_phase": tls_migration.found,
-    "migration_blocker": tls_migration.blocker,
+    "migration_phase": tls_migration.broker_phase,
+    "migration_blocker": tls_migration.phase_blocker,
     "migration_ports": ports,
     "migration_steps": tls_migration.steps,
 }

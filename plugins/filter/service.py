@@ -11,7 +11,7 @@ from ansible.errors import AnsibleFilterError
 
 from ..plugin_utils._catalogue import container_users
 from ..plugin_utils._declarations.container_diff import declaration_differences, service_state
-from ..plugin_utils._declarations.service_data import container_paths, service_hash, ulimit
+from ..plugin_utils._declarations.service_data import container_paths, format_ulimit, service_hash
 
 
 def container_user(service: str, own: Mapping[str, Any] | None = None) -> dict[str, int]:
@@ -30,5 +30,5 @@ class FilterModule:
             "declaration_differences": declaration_differences,
             "service_hash": service_hash,
             "service_state": service_state,
-            "ulimit": ulimit,
+            "ulimit": format_ulimit,
         }

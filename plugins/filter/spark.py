@@ -19,7 +19,7 @@ def status_rows(
     ``masters`` have name, host and port, ``workers`` name, host and ui_port.
     """
     found = info.get("masters", [])
-    leading = spark_masters.leader(found) or {}
+    leading = spark_masters.find_leader(found) or {}
     by_name = {master["name"]: master for master in found}
     rows = [_master(master, by_name.get(master["name"], {})) for master in masters]
     for worker in workers:

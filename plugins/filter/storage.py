@@ -9,8 +9,8 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..plugin_utils._declarations.declaration_reader import DeclarationError
-from ..plugin_utils._declarations.service_data import plain
-from ..plugin_utils._declarations.storage import MOUNTED, storage_of
+from ..plugin_utils._declarations.service_data import to_builtin
+from ..plugin_utils._declarations.storage import MOUNTED, parse_storage
 
 
 def storage(declared: Any, cluster: str) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def storage(declared: Any, cluster: str) -> dict[str, Any]:
     Raises AnsibleFilterError with all faults, which preflight also reports.
     """
     try:
-        found = storage_of(plain(declared), cluster)
+        found = parse_storage(to_builtin(declared), cluster)
     except DeclarationError as error:
         raise AnsibleFilterError(str(error)) from error
     return {

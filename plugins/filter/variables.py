@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._site import renamed_variables
 
 
 def renamed(names: Any) -> list[str]:
     """Return one message for each variable of an earlier release."""
-    return renamed_variables.messages(plain(list(names)))
+    return renamed_variables.messages(to_builtin(list(names)))
 
 
 class FilterModule:

@@ -7,7 +7,7 @@ Functions import cryptography themselves, because `ansible-doc` loads this file 
 
 from typing import Any
 
-from ..plugin_utils._declarations.service_data import plain
+from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._security import zookeeper_recovery
 
 
@@ -50,14 +50,16 @@ def status_rows(servers: list[dict[str, Any]]) -> list[dict[str, str]]:
 
 def recovery(servers: list[str], node: str, files: dict[str, str] | None = None) -> str:
     """JVM options of a Spark master that stores its state in the ensemble."""
-    return zookeeper_recovery.options(plain(servers), str(node), plain(files or {}))
+    return zookeeper_recovery.recovery_options(
+        to_builtin(servers), str(node), to_builtin(files or {})
+    )
 
 
 def connect(ensemble: list[dict[str, Any]]) -> list[str]:
     """Addresses of the ensemble for its clients, as host:port."""
     from ..plugin_utils._security import zookeeper_tls_migration
 
-    return zookeeper_tls_migration.connect(plain(ensemble))
+    return zookeeper_tls_migration.connect(to_builtin(ensemble))
 
 
 def drift(servers: list[dict[str, Any]], open_nodes: list[str]) -> list[str]:

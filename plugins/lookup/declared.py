@@ -47,7 +47,7 @@ class LookupModule(LookupBase):
     ) -> list[Any]:
         variables = variables or {}
         inputs = {
-            "variables": inputs_digest.written(variables["hostvars"]),
+            "variables": inputs_digest.declared_variables(variables["hostvars"]),
             "tags": [sorted(variables[f"ansible_{kind}_tags"]) for kind in ("run", "skip")],
         }
         return [inputs_digest.digest(inputs, repository_root(), [Path(term) for term in terms])]

@@ -63,7 +63,7 @@ from ..plugin_utils._preflight.checks import (
     wanted_paths,
     wanted_probes,
 )
-from ..plugin_utils._preflight.problem_report import report, text
+from ..plugin_utils._preflight.problem_report import problem_line, report
 from ..plugin_utils._site.facts_of_machines import Facts
 from ..plugin_utils._site.site_model import Role
 from ..plugin_utils._site.variables import COLLECTION
@@ -88,7 +88,7 @@ def roles() -> dict[str, Any]:
     return found
 
 
-def registered(values: Mapping[str, Any]) -> Facts | None:
+def registered_facts(values: Mapping[str, Any]) -> Facts | None:
     """Facts of a machine from registered results; None if the machine was not read."""
     machine = values.get(MACHINE)
     if not isinstance(machine, Mapping) or "facts" not in machine:
@@ -107,7 +107,7 @@ def registered(values: Mapping[str, Any]) -> Facts | None:
 def operation_messages(facts: Mapping[str, Any]) -> list[str]:
     """Messages about an operation that is in progress, or was interrupted."""
     seen = [each.get("operation") for each in facts.values()]
-    return list(chain(*operation_state.messages(seen, operation_lock.owner_of(os.getpid()))))
+    return list(chain(*operation_state.messages(seen, operation_lock.lock_owner(os.getpid()))))
 
 
 class LookupModule(LookupBase):
@@ -118,7 +118,7 @@ class LookupModule(LookupBase):
         hostvars, groups = variables["hostvars"], variables["groups"]
         loader = self._loader or DataLoader()
         hosts = every_host(variables, loader)
-        by_host = {host: registered(hostvars.raw_get(host)) for host in hosts}
+        by_host = {host: registered_facts(hostvars.raw_get(host)) for host in hosts}
         facts = {host: found for host, found in by_host.items() if found is not None}
         if "paths" in terms:
             return wanted_paths(hosts, groups)
@@ -132,4 +132,4 @@ class LookupModule(LookupBase):
             result = report(found, len(CHECKS), len(facts), inventory)
             result["notes"] += operation_messages(facts)
             return [result | {"budget": budget(hosts, groups, facts)}]
-        return [{**asdict(problem), "text": text(problem)} for problem in found]
+        return [{**asdict(problem), "text": problem_line(problem)} for problem in found]

@@ -81,8 +81,13 @@ from ansible.plugins.loader import lookup_loader
 from ansible.plugins.lookup import LookupBase
 
 from ..plugin_utils._security.store_document import ContentError
-from ..plugin_utils._security.store_items import Missing, TermError, parts_of, pick
-from ..plugin_utils._security.vault_store import Store, document
+from ..plugin_utils._security.store_items import (
+    MissingSecretError,
+    TermError,
+    find_secret,
+    split_term,
+)
+from ..plugin_utils._security.vault_store import Store, read_document
 
 
 class LookupModule(LookupBase):
@@ -97,12 +102,12 @@ class LookupModule(LookupBase):
         default = placeholder if dry_run else self.get_option("absent")
         try:
             for term in terms:
-                parts_of(term)
+                split_term(term)
             if not self.get_option("needed"):
                 return [placeholder for _ in terms]
-            held = document(store)
+            held = read_document(store)
             return [find(held, term, default) for term in terms]
-        except Missing as error:
+        except MissingSecretError as error:
             raise AnsibleError(
                 f"metal.kafka.secret: store {store.path}: {error}; required: a run of "
                 "metal.kafka.credentials, which creates it"
@@ -124,9 +129,9 @@ def find(held: dict[str, Any] | None, term: str, default: str | None) -> Any:
     """Return the secret, or ``default`` if it does not exist; raises Missing without default."""
     try:
         if held is None:
-            raise Missing("the store does not exist yet")
-        return pick(held, term)
-    except Missing:
+            raise MissingSecretError("the store does not exist yet")
+        return find_secret(held, term)
+    except MissingSecretError:
         if default is None:
             raise
         return default

@@ -49,7 +49,7 @@ from ansible.plugins.loader import lookup_loader
 from ansible.plugins.lookup import LookupBase
 
 from ..plugin_utils._security.security_modes import SecurityError
-from ..plugin_utils._site.inventory import Unreadable, UnusableVariable
+from ..plugin_utils._site.inventory import UnreadableVariable, UnusableVariable
 from ..plugin_utils._site.reader import Reader, UnknownFact
 
 # Placeholders of secrets that do not exist yet, in a dry run of a new site.
@@ -74,7 +74,7 @@ class LookupModule(LookupBase):
             return [reader.read(name) for name in terms]
         except KeyError as error:
             raise AnsibleError(f"metal.kafka.site: {error} is not set for this host") from error
-        except (SecurityError, UnknownFact, Unreadable, UnusableVariable) as error:
+        except (SecurityError, UnknownFact, UnreadableVariable, UnusableVariable) as error:
             raise AnsibleError(f"metal.kafka.site: {error}") from error
 
     def _secret(self, reader: Reader, variables: Any, term: str, absent: str | None) -> str:

@@ -163,7 +163,7 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     allow_unreachable = spec["allow_unreachable"]
     if client.MISSING:
         # A new host without the library runs no broker yet.
@@ -171,7 +171,7 @@ def main() -> None:
             module.exit_json(changed=False, no_response=[client.MISSING], **NO_RESULT)
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
     try:
-        specs = live_changes.specs_of(spec["brokers"])
+        specs = live_changes.parse_specs(spec["brokers"])
         connection = broker_configs.BrokerConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         )

@@ -75,7 +75,7 @@ def main() -> None:
         changed=False,
         listeners={name: sum(found.get(port, {}).values()) for name, port in ports.items()},
         addresses=addresses,
-        exempt=connected_clients.resolved(["127.0.0.1", *module.params["names"]]),
+        exempt=connected_clients.resolve_names(["127.0.0.1", *module.params["names"]]),
     )
 
 

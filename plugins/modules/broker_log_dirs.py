@@ -132,7 +132,7 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     goal = (spec["broker"], spec["log_dir"], spec["goal"])
     try:
         with broker_replicas.ReplicaConnection(

@@ -98,7 +98,7 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     deadline = deadlines.Deadline(spec["seconds"])
     while True:
         found = progress(spec)

@@ -121,7 +121,7 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     before, failed = fingerprints(spec["endpoints"], spec["timeout"])
     after = before
     if not module.check_mode:

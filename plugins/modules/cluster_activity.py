@@ -83,14 +83,14 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     try:
         before, after, groups, seconds = read(
             spec["bootstrap_servers"], spec["client_config"], spec["seconds"], spec["timeout"]
         )
     except endpoints.ClusterError as error:
         module.fail_json(msg=f"activity of the cluster cannot be read: {error}")
-    found = activity.signs(before, after, groups, round(seconds, 1))
+    found = activity.activity_messages(before, after, groups, round(seconds, 1))
     module.exit_json(changed=False, busy=bool(found), reasons=found)
 
 

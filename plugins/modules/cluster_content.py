@@ -105,7 +105,7 @@ SHARED_OPTIONS = {
 }
 
 
-def declared(module: AnsibleModule) -> dict[str, Any]:
+def declared_arguments(module: AnsibleModule) -> dict[str, Any]:
     """Return the arguments of each kind with declared or applied content."""
     wanted = {}
     content, applied = module.params["content"], module.params["applied"]
@@ -139,7 +139,7 @@ def main() -> None:
         },
         supports_check_mode=True,
     )
-    found = resources.run(module, declared(module), "content of the cluster")
+    found = resources.run(module, declared_arguments(module), "content of the cluster")
     diffs = {kind: result.pop("diff") for kind, result in found.items()}
     module.exit_json(
         changed=any(result["changed"] for result in found.values()),

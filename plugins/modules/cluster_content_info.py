@@ -88,7 +88,7 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     try:
         with content_client.AllContentConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]

@@ -95,7 +95,7 @@ from ..module_utils._containers import container_state
 from ..module_utils._host import data_ownership, engine_api, engine_facts
 
 
-def listed(socket: str) -> list[dict[str, Any]]:
+def list_containers(socket: str) -> list[dict[str, Any]]:
     """Return all containers of the engine; none if no engine is installed.
 
     Raises EngineError if an installed engine does not run: it may have containers.
@@ -107,12 +107,12 @@ def listed(socket: str) -> list[dict[str, Any]]:
     return list(json.loads(engine_api.get(socket, "/containers/json?all=1", 30) or b"[]"))
 
 
-def label(container: Mapping[str, Any]) -> str:
+def container_cluster(container: Mapping[str, Any]) -> str:
     """Return the cluster of a container, from its label."""
-    return container_labels.listed(container, container_labels.CLUSTER)
+    return container_labels.label_from_list(container, container_labels.CLUSTER)
 
 
-def name_of(container: Mapping[str, Any]) -> str:
+def container_name(container: Mapping[str, Any]) -> str:
     """Return a container's own name; names such as OTHER/NAME are links."""
     names: list[str] = [name.lstrip("/") for name in container["Names"]]
     return min(names, key=lambda name: name.count("/"))
@@ -125,7 +125,7 @@ def remove(containers: Iterable[Mapping[str, Any]], socket: str) -> str:
         try:
             container_state.remove(each["Id"], socket)
         except engine_api.EngineError as error:
-            problems.append(f"container {name_of(each)}: {error}")
+            problems.append(f"container {container_name(each)}: {error}")
     return "\n".join(problems)
 
 
@@ -146,19 +146,20 @@ def main() -> None:
     given = module.params
     problem, containers = "", []
     try:
-        containers = listed(given["socket"])
+        containers = list_containers(given["socket"])
     except engine_api.EngineError as error:
         problem = f"{error}; without it the containers that use the data are unknown"
     name = given["container"]
     for each in containers:
-        if name and f"/{name}" in each["Names"] and label(each) != given["cluster"]:
-            problem = f"container {name} belongs to {label(each) or 'no cluster of kafka-metal'}"
-    own = [each for each in containers if label(each) == given["cluster"]]
+        if name and f"/{name}" in each["Names"] and container_cluster(each) != given["cluster"]:
+            cluster = container_cluster(each) or "no cluster of kafka-metal"
+            problem = f"container {name} belongs to {cluster}"
+    own = [each for each in containers if container_cluster(each) == given["cluster"]]
     if given["remove"] and (problem or not module.check_mode):
         problem = problem or remove(own, given["socket"])
         if problem:
             module.fail_json(msg=problem, problem=problem)
-    changed = given["release"] and given["cluster"] in data_ownership.owners(
+    changed = given["release"] and given["cluster"] in data_ownership.read_owners(
         given["shared_directory"]
     )
     if changed and not module.check_mode:
@@ -170,9 +171,9 @@ def main() -> None:
             for path in given["directories"]
         ],
         containers=sorted(
-            name_of(each) for each in own if not name and not given["shared_directory"]
+            container_name(each) for each in own if not name and not given["shared_directory"]
         ),
-        clusters=sorted({label(each) for each in containers} - {""}),
+        clusters=sorted({container_cluster(each) for each in containers} - {""}),
         problem=problem,
     )
 

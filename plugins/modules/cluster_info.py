@@ -179,16 +179,18 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     stopping = spec["before_stop"]
     # The outer deadline holds even if the library hangs. The inner one ends earlier, with an error
     # that names the request.
     arguments = (spec["bootstrap_servers"], spec["client_config"], spec["timeout"] * 0.9)
-    found = deadlines.side_by_side(
+    found = deadlines.run_in_parallel(
         {"cluster": lambda: read(*arguments)}, deadlines.Deadline(spec["timeout"])
     )["cluster"]
     if isinstance(found, (endpoints.ClusterError, TimeoutError)):
-        module.exit_json(changed=False, **health.unreachable(endpoints.error_text(found), stopping))
+        module.exit_json(
+            changed=False, **health.unreachable_result(endpoints.error_text(found), stopping)
+        )
     if isinstance(found, Exception):
         raise found
     decision = stop_gate.before_stop(found, stopping) if stopping else None

@@ -135,7 +135,7 @@ def main() -> None:
     me = (
         operation_lock.Owner(**spec["owner"])
         if spec["owner"]
-        else operation_lock.owner_of(os.getppid())
+        else operation_lock.lock_owner(os.getppid())
     )
     path = os.path.join(spec["directory"], f"{spec['cluster']}.json")
     common = {"changed": False, "reached": True, "steps": []}

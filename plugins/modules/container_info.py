@@ -85,7 +85,11 @@ def main() -> None:
     name, lines, socket = (module.params[key] for key in ("name", "lines", "socket"))
     try:
         found = container_state.inspect(name, socket)
-        tail = container_state.log(name, lines, path=socket) if found.exists and lines else []
+        tail = (
+            container_state.read_log_tail(name, lines, path=socket)
+            if found.exists and lines
+            else []
+        )
     except engine_api.EngineError as error:
         module.fail_json(msg=str(error))
     module.exit_json(changed=False, **vars(found), log=tail)

@@ -67,15 +67,15 @@ def main() -> None:
         supports_check_mode=True,
     )
     point, forget = module.params["mount"], module.params["forget"]
-    mounted = disk_release.mounted_at(disk_release.read(), point)
+    mounted = disk_release.find_mount(disk_release.read(), point)
     before = disk_changes.read_fstab()
-    after = disk_release.without_mount(before, point) if forget else before
+    after = disk_release.remove_mount_lines(before, point) if forget else before
     steps = []
     if mounted:
         steps.append(f"{point} ({mounted.source}) is unmounted")
     if after != before:
         steps.append(f"the line of {point} is removed from /etc/fstab")
-    if forget and disk_release.exists(point):
+    if forget and disk_release.mount_point_exists(point):
         steps.append(f"the empty mount point {point} is removed")
     if steps and not module.check_mode:
         try:

@@ -205,11 +205,11 @@ def main() -> None:
 
     problems = data_disks.problems(found)
     for disk in found:
-        problems += disk_plan.hidden(disk, guards[disk.spec.name])
+        problems += disk_plan.hidden_files_messages(disk, guards[disk.spec.name])
     steps = [step for disk in found for step in disk_plan.plan(disk, guards[disk.spec.name], lines)]
     steps += disk_plan.reserves(found, module.params["reserve"], disk_reserve.read)
     result = {
-        "disks": [disk_plan.record(disk, done=False) for disk in found],
+        "disks": [disk_plan.disk_result(disk, done=False) for disk in found],
         "steps": [step.text for step in steps],
         "problems": problems,
     }
@@ -235,7 +235,8 @@ def main() -> None:
         except disk_changes.DiskError as error:
             module.fail_json(msg=str(error), **result)
         result["disks"] = [
-            disk_plan.record(disk, done=True, uuid=uuids.get(disk.spec.name, "")) for disk in found
+            disk_plan.disk_result(disk, done=True, uuid=uuids.get(disk.spec.name, ""))
+            for disk in found
         ]
     module.exit_json(changed=bool(steps), **result)
 

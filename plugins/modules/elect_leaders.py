@@ -90,12 +90,12 @@ from ..module_utils._kafka import client, client_options, cluster, endpoints, sn
 from ..module_utils._replicas import elections
 
 
-def planned(found: snapshot.Cluster, spec: dict[str, Any]) -> elections.Plan:
+def plan_elections(found: snapshot.Cluster, spec: dict[str, Any]) -> elections.Plan:
     """Return the planned elections; raises ElectionError."""
     unclean = spec["election"] == elections.UNCLEAN
     if unclean and (spec["topics"] or not spec["partitions"]):
         raise elections.ElectionError(["unclean election: allowed: partitions by name, no topics"])
-    parts = elections.chosen(found, spec["topics"], spec["partitions"])
+    parts = elections.select_partitions(found, spec["topics"], spec["partitions"])
     if unclean:
         live = found.broker_ids() - set(found.unresponsive)
         return elections.plan_unclean(parts, spec["confirm_data_loss"], live)
@@ -121,18 +121,18 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     try:
         with cluster.ClusterConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
-            plan = planned(connection.read_cluster(), spec)
+            plan = plan_elections(connection.read_cluster(), spec)
             steps = plan.steps
             if steps and not module.check_mode:
                 unclean = spec["election"] == elections.UNCLEAN
                 connection.elect([step.partition for step in steps], unclean)
                 deadline = deadlines.Deadline(spec["timeout"])
-                while (plan := planned(connection.read_cluster(), spec)).steps:
+                while (plan := plan_elections(connection.read_cluster(), spec)).steps:
                     if deadline.passed():
                         limit = f"not elected after {spec['timeout']:g} s"
                         raise elections.ElectionError([f"{step}: {limit}" for step in plan.steps])

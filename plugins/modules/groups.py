@@ -135,9 +135,9 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     try:
-        resets = groups.resets_of(spec["reset"], int(time.time() * 1000))
+        resets = groups.parse_resets(spec["reset"], int(time.time() * 1000))
         with group_client.GroupConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as store:

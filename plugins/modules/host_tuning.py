@@ -155,7 +155,9 @@ def main() -> None:
         module.fail_json(msg=f"host tuning: {error}")
     if given["containers"]:
         wanted = {name: int(count) for name, count in given["containers"].items()}
-        rows = container_limits.inspect(host, wanted, container_list.running(given["socket"]))
+        rows = container_limits.inspect(
+            host, wanted, container_list.list_running_containers(given["socket"])
+        )
         outcome.settings += [tuner.as_result(row, tuner.state(row)) for row in rows]
     for setting in outcome.settings:
         if setting["state"] == "drift" and not given["report"]:

@@ -71,7 +71,7 @@ from dataclasses import asdict
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._host.disks import log_dir_health
-from ..module_utils._host.disks.bind_mounts import within
+from ..module_utils._host.disks.bind_mounts import is_within
 
 
 def main() -> None:
@@ -90,7 +90,7 @@ def main() -> None:
     states = log_dir_health.probe(module.params["paths"], disks)
     log_dirs = []
     for state in states:
-        mount = next((point for point in disks if within(state.path, point)), "")
+        mount = next((point for point in disks if is_within(state.path, point)), "")
         step = log_dir_health.next_step(state, mount, host, disks.get(mount, ""))
         log_dirs.append({**asdict(state), "next": "" if state.state == log_dir_health.OK else step})
     module.exit_json(

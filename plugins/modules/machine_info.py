@@ -148,7 +148,7 @@ def main() -> None:
     )
     given = module.params
     readers = {
-        "clock": lambda: {"time": time.time(), "synchronised": kernel.synchronised()},
+        "clock": lambda: {"time": time.time(), "synchronised": kernel.is_clock_synchronised()},
         "system": lambda: procfs.system(procfs.read("/etc/os-release")),
         "architecture": platform.machine,
         "python": platform.python_version,
@@ -156,15 +156,15 @@ def main() -> None:
         "memory": lambda: procfs.memory(procfs.read("/proc/meminfo")),
         "identity": lambda: {
             "hostname": platform.node(),
-            "machine_id": machine_facts.text_or("/etc/machine-id", ""),
+            "machine_id": machine_facts.read_text_or("/etc/machine-id", ""),
         },
         "addresses": machine_facts.addresses,
         "interfaces": network.interfaces,
         "ephemeral": machine_facts.ephemeral,
         "libraries": lambda: {
-            path: machine_facts.text_or(f"{path}/{STAMP}", "") for path in given["libraries"]
+            path: machine_facts.read_text_or(f"{path}/{STAMP}", "") for path in given["libraries"]
         },
-        "names": lambda: network.lookups(given["names"]),
+        "names": lambda: network.look_up_all(given["names"]),
         "paths": lambda: machine_facts.paths(given["paths"]),
         "listeners": lambda: listeners.read_listeners(given["socket"]),
         "engine": lambda: engine_facts.engine(given["socket"]),

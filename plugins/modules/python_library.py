@@ -68,7 +68,7 @@ from ansible.module_utils.basic import AnsibleModule
 STAMP = ".digest"
 
 
-def digest_of(folder: str) -> str | None:
+def read_digest(folder: str) -> str | None:
     """Return the digest of the unpacked archive, or None."""
     try:
         with open(os.path.join(folder, STAMP), encoding="ascii") as stream:
@@ -104,7 +104,7 @@ def main() -> None:
         supports_check_mode=True,
     )
     folder, archive = module.params["dest"], module.params["archive"]
-    current = digest_of(folder) == module.params["digest"]
+    current = read_digest(folder) == module.params["digest"]
     if not current and archive and not module.check_mode:
         os.umask(0o022)
         unpack(archive, folder, module.params["digest"])

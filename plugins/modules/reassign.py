@@ -163,9 +163,9 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     try:
-        specs = placement.specs_of(spec["topics"])
+        specs = placement.parse_specs(spec["topics"])
         record = throttles.Record(spec["record"] or "", spec["own_throttles"])
         with reassignment.ReassignConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
@@ -174,7 +174,7 @@ def main() -> None:
                 found = reassignment.preview(connection, specs, record)
                 module.exit_json(changed=not found["done"], **found)
             if spec["stage"] == "release":
-                brokers = reassignment.responding(connection.read_cluster())
+                brokers = reassignment.responding_brokers(connection.read_cluster())
                 module.exit_json(changed=connection.remove_throttles(record, brokers))
             limits = (spec["rate"], spec["batch"], spec["seconds"])
             module.exit_json(**reassignment.run_moves(connection, specs, record, limits))

@@ -73,10 +73,14 @@ from ..module_utils._kafka import client, client_options, endpoints
 from ..module_utils._replicas import broker_replicas, catch_up, log_dir_model, log_dirs
 
 
-def wanted(connection: broker_replicas.ReplicaConnection, broker: int, path: str) -> list[Any]:
+def select_partitions(
+    connection: broker_replicas.ReplicaConnection, broker: int, path: str
+) -> list[Any]:
     """Return the partitions with a replica in one log dir, or in all of them."""
     dirs = connection.dirs(broker)
-    return list(broker_replicas.by_key([log_dirs.find(dirs, path)] if path else dirs))
+    return list(
+        broker_replicas.sizes_by_partition([log_dirs.find_dir(dirs, path)] if path else dirs)
+    )
 
 
 def main() -> None:
@@ -93,12 +97,12 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     try:
         with broker_replicas.ReplicaConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
-            keys = wanted(connection, spec["broker"], spec["log_dir"])
+            keys = select_partitions(connection, spec["broker"], spec["log_dir"])
             found = catch_up.verify(connection, spec["broker"], keys, spec["seconds"])
     except (endpoints.ClusterError, log_dir_model.LogDirError) as error:
         module.fail_json(msg=f"broker {spec['broker']}: {error}")

@@ -209,10 +209,10 @@ def main() -> None:
     )
     spec = module.params
     refused = owner_change.planted_links(spec["directories"])
-    refused = refused or owned_directories.foreign(spec["directories"], spec["owner_of"])
+    refused = refused or owned_directories.foreign_markers(spec["directories"], spec["owner_of"])
     if refused:
         module.fail_json(msg="\n".join(refused))
-    ids = owned_directories.ids_of(spec["owner"], spec["group"])
+    ids = owned_directories.resolve_ids(spec["owner"], spec["group"])
     result = (
         {"container": container_baseline.compare(**spec["container"])} if spec["container"] else {}
     )
@@ -233,7 +233,7 @@ def _foreign(spec: dict[str, Any], uid: int) -> list[str]:
         return []
     shared = spec["owner_of"]["shared"] if spec["owner_of"] else ()
     own = [path for path in spec["directories"] if path not in shared]
-    return owner_change.of_another_user(own, uid)
+    return owner_change.owned_by_others(own, uid)
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ def main() -> None:
     access = module.params["timeout"], module.params["page_login"]
     masters = spark_masters.query_masters(module.params["masters"], *access)
     histories = spark_masters.query_histories(module.params["histories"], *access)
-    leading = spark_masters.leader(masters)
+    leading = spark_masters.find_leader(masters)
     module.exit_json(
         changed=False,
         masters=masters,

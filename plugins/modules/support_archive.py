@@ -77,7 +77,7 @@ def main() -> None:
     if module.check_mode:
         module.exit_json(changed=True, size=0, members=0)
     try:
-        texts = text_archive.join(archives, module.params["secrets"])
+        texts = text_archive.redact_sources(archives, module.params["secrets"])
         text_archive.write(dest, texts, time.time())
         for each in archives:
             each.unlink()

@@ -76,7 +76,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._common import container_labels
 from ..module_utils._containers.support import collector, text_archive
-from ..module_utils._containers.support.redaction import redacted
+from ..module_utils._containers.support.redaction import redact
 from ..module_utils._host import engine_api
 
 
@@ -114,7 +114,7 @@ def main() -> None:
         try:
             dest.parent.mkdir(parents=True, exist_ok=True)
             text_archive.write(
-                dest, {name: redacted(text) for name, text in texts.items()}, time.time()
+                dest, {name: redact(text) for name, text in texts.items()}, time.time()
             )
         except OSError as error:
             module.fail_json(msg=f"{dest} cannot be written: {error}")

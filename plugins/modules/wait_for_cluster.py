@@ -149,7 +149,7 @@ def read(spec: dict[str, Any], dry: bool) -> tuple[Any, Any, Any]:
         elected = 0
         healthy = health.report(found, spec["expect_brokers"])["healthy"]
         if spec["elect_preferred"] and not spec["before_stop"] and healthy:
-            elected = len(leader_batches.electable(found))
+            elected = len(leader_batches.electable_partitions(found))
             if elected and not dry:
                 found = connection.elect_preferred(found)
     return found, lag, elected
@@ -162,8 +162,10 @@ def read_container(spec: dict[str, Any]) -> dict[str, Any]:
     found = container_state.inspect(spec["container"], spec["socket"])
     lines = []
     if found.running:
-        lines = container_state.log(spec["container"], LOG_LINES, found.started, spec["socket"])
-    return {"container": vars(found), "recovered": log_recovery.recovered(lines)}
+        lines = container_state.read_log_tail(
+            spec["container"], LOG_LINES, found.started, spec["socket"]
+        )
+    return {"container": vars(found), "recovered": log_recovery.count_recovered_logs(lines)}
 
 
 def main() -> None:
@@ -185,17 +187,17 @@ def main() -> None:
     )
     if client.MISSING:
         module.fail_json(msg=missing_required_lib("kafka-python"), exception=client.MISSING)
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     try:
         container = read_container(spec)
     except engine_api.EngineError as error:
         module.fail_json(msg=str(error))
     # As in cluster_info, the outer deadline holds even if the library hangs.
-    answer = deadlines.side_by_side(
+    answer = deadlines.run_in_parallel(
         {"cluster": lambda: read(spec, module.check_mode)}, deadlines.Deadline(spec["timeout"])
     )["cluster"]
     if isinstance(answer, (endpoints.ClusterError, TimeoutError)):
-        failed = health.unreachable(endpoints.error_text(answer), spec["before_stop"])
+        failed = health.unreachable_result(endpoints.error_text(answer), spec["before_stop"])
         module.exit_json(changed=False, steps=[], lag_bytes=None, **failed, **container)
     if isinstance(answer, Exception):
         raise answer

@@ -127,7 +127,7 @@ def main() -> None:
         supports_check_mode=True,
     )
     try:
-        tls = zookeeper_servers.tls_of(module.params["ca_file"], module.params["cert_file"])
+        tls = zookeeper_servers.tls_context(module.params["ca_file"], module.params["cert_file"])
     except OSError as error:
         module.fail_json(msg=f"the files for TLS cannot be used: {error}")
     servers = zookeeper_servers.query_servers(

@@ -146,7 +146,7 @@ def main() -> None:
     )
     given = module.params
     try:
-        tls = zookeeper_servers.tls_of(given["ca_file"], given["cert_file"])
+        tls = zookeeper_servers.tls_context(given["ca_file"], given["cert_file"])
         with zookeeper_client.first_available(given["servers"], given["timeout"], tls) as session:
             nodes = zookeeper_acls.read(given["nodes"])
             changes = zookeeper_acls.differences(session, nodes)

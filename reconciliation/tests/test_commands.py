@@ -40,7 +40,7 @@ def test_ledger_is_written_if_the_log_is_unreadable(tmp_path, monkeypatch, capsy
         raise ClientError("the password is gone")
 
     monkeypatch.setattr(brokers, "producer", lambda *_: Producer())
-    monkeypatch.setattr(brokers, "partitions_of", lambda *_: {})
+    monkeypatch.setattr(brokers, "read_partitions", lambda *_: {})
     monkeypatch.setattr(brokers, "consumer", refused)
     file = tmp_path / "ledger.json"
     words = ["demo", "send", *CLUSTER, "--ledger", str(file), "--count", "40", "--rate", "1000"]

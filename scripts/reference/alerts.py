@@ -5,7 +5,7 @@ import re
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import (
     SEVERITIES,
     Alert,
-    alerts_of,
+    parse_alerts,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_alerts,
@@ -42,7 +42,7 @@ def _row(alert: Alert) -> tuple[str, ...]:
 
 def page() -> str:
     """The page as Markdown."""
-    alerts, parts = alerts_of(read_alerts()), [HEAD]
+    alerts, parts = parse_alerts(read_alerts()), [HEAD]
     for severity in SEVERITIES:
         rows = [_row(alert) for alert in alerts if alert.severity == severity]
         parts.append(f"\n## Severity {code(severity)}\n\n{table(COLUMNS, rows)}")

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.archive import Archive, foreign
+from kafka_metal_pipeline.archive import Archive, foreign_content
 from kafka_metal_pipeline.local_files import LocalFiles
 from kafka_metal_pipeline.marks import Batches
 
@@ -108,7 +108,7 @@ def test_killed_driver_loses_and_repeats_nothing(planned: Path, after: bool) -> 
             run(planned, files, batch)
         except Killed:
             died += 1
-            assert foreign(LocalFiles().names(str(planned / "archive"))) is None
+            assert foreign_content(LocalFiles().names(str(planned / "archive"))) is None
             # A reader now finds complete files, each once.
             assert len(set(seen(planned / "archive"))) == len(seen(planned / "archive"))
             # Killed again during the recovery from the first crash.
@@ -145,6 +145,6 @@ def test_files_of_an_interrupted_batch_are_removed(planned: Path) -> None:
     ],
 )
 def test_folder_of_another_writer_is_foreign(names: list[str], why: str | None) -> None:
-    found = foreign(names)
+    found = foreign_content(names)
     assert (why or "") in (found or "")
     assert (found is None) == (why is None)

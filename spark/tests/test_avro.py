@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline.registry import RegistryError, resolved
-from kafka_metal_pipeline.transforms import accepted, rejected, validated
+from kafka_metal_pipeline.registry import RegistryError, resolve_schemas
+from kafka_metal_pipeline.transforms import accepted_events, rejected_records, validate_records
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame
 
@@ -95,13 +95,15 @@ VALUES: list[tuple[bytes | None, tuple[Any, ...]]] = [
 def test_record_is_read_with_its_writer_schema(
     records: Callable[[Sequence[bytes | str | None]], DataFrame],
 ) -> None:
-    whole = resolved(declared(), Registry())
+    whole = resolve_schemas(declared(), Registry())
     parsed = parse_records(records([value for value, _ in VALUES]), whole.source)
     found: dict[int, tuple[Any, ...]] = {}
-    for row in accepted(validated(parsed, whole.source, {}), whole.source).collect():
+    for row in accepted_events(validate_records(parsed, whole.source, {}), whole.source).collect():
         noon = row["at"].isoformat().endswith("T12:00:00")
         found[row["_offset"] - 100] = (row["id"], row["n"], noon, row["note"])
-    for row in rejected(validated(parsed, whole.source, {}), whole.source, {}).collect():
+    for row in rejected_records(
+        validate_records(parsed, whole.source, {}), whole.source, {}
+    ).collect():
         found[row["_offset"] - 100] = (row["_reason"],)
         assert row["_detail"]
     assert [found[place] for place in range(len(VALUES))] == [expected for _, expected in VALUES]
@@ -110,9 +112,9 @@ def test_record_is_read_with_its_writer_schema(
 def test_value_is_decoded_once_per_schema(
     records: Callable[[Sequence[bytes | str | None]], DataFrame],
 ) -> None:
-    whole = resolved(declared(), Registry())
-    events = accepted(
-        validated(parse_records(records([]), whole.source), whole.source, {}), whole.source
+    whole = resolve_schemas(declared(), Registry())
+    events = accepted_events(
+        validate_records(parse_records(records([]), whole.source), whole.source, {}), whole.source
     )
     plan = events._jdf.queryExecution().executedPlan().toString()
     assert plan.lower().count("from_avro(") + plan.count("AvroDataToCatalyst(") == 2
@@ -128,12 +130,12 @@ def test_value_is_decoded_once_per_schema(
 )
 def test_unusable_subject_is_an_error(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(RegistryError, match=message):
-        resolved(declared(), Registry(**changes))
+        resolve_schemas(declared(), Registry(**changes))
 
 
 def test_unreachable_registry_is_an_error() -> None:
     with pytest.raises(RegistryError, match=r"http://127.0.0.1:1/subjects/in-value/versions: "):
-        resolved(declared(url="http://127.0.0.1:1"))
+        resolve_schemas(declared(url="http://127.0.0.1:1"))
 
 
 def test_subject_may_have_any_name() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.queries import flows
-from kafka_metal_pipeline.transforms import accepted, rejected, validated
+from kafka_metal_pipeline.transforms import accepted_events, rejected_records, validate_records
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame
 
@@ -28,8 +28,12 @@ def outcome(
     )
     parsed = parse_records(records, declared.source)
     fields = [field.name for field in declared.source.fields]
-    good = accepted(validated(parsed, declared.source, rules), declared.source).collect()
-    bad = rejected(validated(parsed, declared.source, rules), declared.source, rules).collect()
+    good = accepted_events(
+        validate_records(parsed, declared.source, rules), declared.source
+    ).collect()
+    bad = rejected_records(
+        validate_records(parsed, declared.source, rules), declared.source, rules
+    ).collect()
     assert not {row["_offset"] for row in good} & {row["_offset"] for row in bad}
     found = {row["_offset"] - 100: tuple(row[name] for name in fields) for row in good}
     return found | {row["_offset"] - 100: (row["_reason"], row["_detail"]) for row in bad}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from kafka_metal_declarations.declaration import parse
-from kafka_metal_pipeline.transforms import accepted, rejected, validated
+from kafka_metal_pipeline.transforms import accepted_events, rejected_records, validate_records
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame
 
@@ -128,8 +128,10 @@ def outcomes(records: DataFrame, schema: str) -> dict[int, tuple[bool, Any]]:
     outputs = {"all": {"sql": "TABLE events", "topic": "out"}}
     declared = parse("p", {"source": source, "outputs": outputs, "invalid": "bad"})
     parsed = parse_records(records, declared.source)
-    good = accepted(validated(parsed, declared.source, {}), declared.source).collect()
-    bad = rejected(validated(parsed, declared.source, {}), declared.source, {}).collect()
+    good = accepted_events(validate_records(parsed, declared.source, {}), declared.source).collect()
+    bad = rejected_records(
+        validate_records(parsed, declared.source, {}), declared.source, {}
+    ).collect()
     found: dict[int, tuple[bool, Any]] = {row["_offset"] - 100: (True, row) for row in good}
     return found | {row["_offset"] - 100: (False, row["_reason"]) for row in bad}
 

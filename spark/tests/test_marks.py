@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.marks import Batches, LostCheckpointError, Mark, ends_of, restored
+from kafka_metal_pipeline.marks import Batches, LostCheckpointError, Mark, end_offsets, lost_mark
 
 OFFSETS = 'v1\n{"batchWatermarkMs":0}\n{"in":{"0":10,"1":7}}'
 WHO = "pipeline p: outputs.o"
@@ -97,7 +97,7 @@ def test_mismatched_checkpoint_is_refused(
     checkpoint: str | None, planned: int, message: str
 ) -> None:
     with pytest.raises(LostCheckpointError) as error:
-        restored(Mark("one", 4, OFFSETS), checkpoint, planned, WHO)
+        lost_mark(Mark("one", 4, OFFSETS), checkpoint, planned, WHO)
     assert message in str(error.value)
     assert str(error.value).startswith(WHO)
     assert "another name" in str(error.value)
@@ -106,7 +106,7 @@ def test_mismatched_checkpoint_is_refused(
 @pytest.mark.parametrize(("mark", "planned"), [(None, -1), (None, 5), (4, 4), (4, 5)])
 def test_matching_checkpoint_is_valid(mark: int | None, planned: int) -> None:
     found = Mark("one", mark, OFFSETS) if mark is not None else None
-    assert restored(found, "one", planned, WHO) is None
+    assert lost_mark(found, "one", planned, WHO) is None
 
 
 def test_repeated_old_batch_is_an_error() -> None:
@@ -118,15 +118,15 @@ def test_repeated_old_batch_is_an_error() -> None:
 
 
 def test_batch_end_has_the_form_of_starting() -> None:
-    assert ends_of(OFFSETS) == {"in": {"0": 10, "1": 7}}
-    assert ends_of('v1\n{}\n{"logOffset":3}') == {}
-    assert ends_of("") == {}
+    assert end_offsets(OFFSETS) == {"in": {"0": 10, "1": 7}}
+    assert end_offsets('v1\n{}\n{"logOffset":3}') == {}
+    assert end_offsets("") == {}
     with pytest.raises(LostCheckpointError, match=json.dumps({"in": {"0": 10}})[1:-1]):
-        restored(Mark("one", 0, 'v1\n{}\n{"in":{"0":10}}'), None, -1, WHO)
+        lost_mark(Mark("one", 0, 'v1\n{}\n{"in":{"0":10}}'), None, -1, WHO)
 
 
 def test_stateless_query_continues_from_the_mark() -> None:
-    assert restored(Mark("one", 9, OFFSETS), "one", 2, WHO, False) == Mark("one", 9, OFFSETS)
+    assert lost_mark(Mark("one", 9, OFFSETS), "one", 2, WHO, False) == Mark("one", 9, OFFSETS)
     files, target = Folder(), Target()
     for batch in range(3):
         plan(files, batch)

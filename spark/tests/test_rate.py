@@ -1,7 +1,7 @@
 """Sizes of batches, and measurements of throughput."""
 
 import pytest
-from kafka_metal_pipeline.rate import Load, capacity_of, limit
+from kafka_metal_pipeline.rate import Load, batch_limit, read_throughput
 
 
 @pytest.mark.parametrize(
@@ -28,11 +28,11 @@ from kafka_metal_pipeline.rate import Load, capacity_of, limit
 def test_limit_depends_on_lag_and_throughput(
     load: Load | None, trigger_s: float, expected: int
 ) -> None:
-    assert limit(load, trigger_s, 500_000) == expected
+    assert batch_limit(load, trigger_s, 500_000) == expected
 
 
 def test_throughput_is_the_median_of_large_batches() -> None:
     batches = [(50, 9.0), (5_000, 2_000.0), (5_000, 50_000.0), (9_000, 20_000.0), (0, 0.0)]
     progress = [{"numInputRows": n, "processedRowsPerSecond": rate} for n, rate in batches]
-    assert capacity_of(progress) == 20_000.0
-    assert capacity_of(progress[:1]) is None
+    assert read_throughput(progress) == 20_000.0
+    assert read_throughput(progress[:1]) is None

@@ -2,10 +2,10 @@
 
 import pytest
 from conftest import SMALLEST
-from kafka_metal_declarations.declaration import parse, problems_of
+from kafka_metal_declarations.declaration import find_problems, parse
 from kafka_metal_declarations.model import REAL_TIME
 from kafka_metal_pipeline import cores
-from kafka_metal_pipeline.driver import limits_of
+from kafka_metal_pipeline.driver import batch_limits
 from kafka_metal_pipeline.local_files import LocalFiles
 
 OUTPUT = {"sql": "SELECT * FROM events", "topic": "out", "trigger": REAL_TIME}
@@ -25,7 +25,7 @@ def test_real_time_output_next_to_batch_outputs():
     assert [output.is_real_time for output in declared.outputs] == [True, False]
     assert declared.outputs[1].trigger == "10 seconds"
     # Real-time outputs have no limit.
-    assert set(limits_of(declared, LocalFiles())) == {"kept", "invalid"}
+    assert set(batch_limits(declared, LocalFiles())) == {"kept", "invalid"}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_real_time_output_next_to_batch_outputs():
     ],
 )
 def test_unsupported_real_time_output_is_refused(spec, key):
-    assert key in [problem.key for problem in problems_of({"p": spec})]
+    assert key in [problem.key for problem in find_problems({"p": spec})]
 
 
 @pytest.mark.parametrize(("partitions", "enough"), [(4, 5), (1, 2)])

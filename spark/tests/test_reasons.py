@@ -8,7 +8,7 @@ import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.invalid import invalid_records
-from kafka_metal_pipeline.transforms import accepted, rejected, validated
+from kafka_metal_pipeline.transforms import accepted_events, rejected_records, validate_records
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame, Row
 
@@ -146,8 +146,10 @@ VALID = [
 def reasons(records: DataFrame, declared: Declaration) -> list[Row]:
     parsed = parse_records(records, declared.source)
     return (
-        rejected(
-            validated(parsed, declared.source, declared.rules), declared.source, declared.rules
+        rejected_records(
+            validate_records(parsed, declared.source, declared.rules),
+            declared.source,
+            declared.rules,
         )
         .orderBy("_offset")
         .collect()
@@ -179,8 +181,10 @@ def test_invalid_message_has_reason_origin_and_time(
 ) -> None:
     parsed = parse_records(records([value for value, _, _ in INVALID]), payments.source)
     found = invalid_records(
-        rejected(
-            validated(parsed, payments.source, payments.rules), payments.source, payments.rules
+        rejected_records(
+            validate_records(parsed, payments.source, payments.rules),
+            payments.source,
+            payments.rules,
         )
     ).collect()
     seen = {message["offset"]: message for message in (json.loads(row["value"]) for row in found)}
@@ -207,9 +211,11 @@ def test_each_record_is_either_accepted_or_rejected(
 ) -> None:
     values = [value for value, _, _ in INVALID] + VALID
     parsed = parse_records(records(values), payments.source)
-    good = accepted(validated(parsed, payments.source, payments.rules), payments.source).collect()
-    bad = rejected(
-        validated(parsed, payments.source, payments.rules), payments.source, payments.rules
+    good = accepted_events(
+        validate_records(parsed, payments.source, payments.rules), payments.source
+    ).collect()
+    bad = rejected_records(
+        validate_records(parsed, payments.source, payments.rules), payments.source, payments.rules
     ).collect()
     places = [row["_offset"] for row in [*good, *bad]]
     assert sorted(places) == list(range(100, 100 + len(values)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from kafka_metal_declarations.declaration import parse
-from kafka_metal_pipeline.checkpoint import PURPOSE, CheckpointError, of_output
+from kafka_metal_pipeline.checkpoint import PURPOSE, CheckpointError, output_checkpoint
 from kafka_metal_pipeline.local_files import LocalFiles
 from kafka_metal_pipeline.recreated import reset_offsets
 
@@ -22,7 +22,7 @@ def checkpoint(root: Path, **source: Any) -> Any:
         "checkpoint_root": str(root),
     }
     declared = parse("p", body)
-    return of_output(declared, "all", declared.outputs[0])
+    return output_checkpoint(declared, "all", declared.outputs[0])
 
 
 def batch(location: str, number: int, end: int, made: bool = True) -> None:

@@ -9,7 +9,7 @@ from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.preparation import LimitError, check_room
 from kafka_metal_pipeline.queries import flows
-from kafka_metal_pipeline.sizes import java_options, librdkafka_options, usable
+from kafka_metal_pipeline.sizes import java_options, librdkafka_options, usable_bytes
 from pyspark.sql import DataFrame, Row
 
 Records = Callable[[Sequence[str | bytes | None]], DataFrame]
@@ -175,6 +175,6 @@ def test_client_limits_match_the_topics() -> None:
 
 def test_lower_limit_of_the_site_counts() -> None:
     declared = parse("p", {**BODY, "kafka_options": {"max.request.size": "50000"}})
-    assert usable(KAFKA, declared.site) < 50_000
+    assert usable_bytes(KAFKA, declared.site) < 50_000
     declared = parse("p", {**BODY, "kafka_options": {"kafka.max.request.size": "5000000"}})
-    assert 1_048_000 < usable(KAFKA, declared.site) < KAFKA
+    assert 1_048_000 < usable_bytes(KAFKA, declared.site) < KAFKA

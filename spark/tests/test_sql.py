@@ -39,7 +39,7 @@ def parser(spark: SparkSession) -> sql_check.Parser:
 
 
 def problems(parser: sql_check.Parser, declaration: Declaration) -> list[str]:
-    return [str(each) for each in sql_check.problems_of(parser, declaration)]
+    return [str(each) for each in sql_check.find_problems(parser, declaration)]
 
 
 @pytest.mark.parametrize("name", HOSTILE["statements"])
@@ -94,7 +94,7 @@ def test_valid_statements_run_in_spark(spark: SparkSession) -> None:
         for place, sql in enumerate(HONEST["statements"].values())
     }
     pipeline = declared(schema=HONEST["schema"], outputs=outputs)
-    assert list(analysis.failing(spark, pipeline, streaming=False)) == []
+    assert list(analysis.failing_statements(spark, pipeline, streaming=False)) == []
 
 
 def test_refusal_has_place_and_allowed(parser: sql_check.Parser) -> None:
@@ -234,11 +234,14 @@ def test_errors_of_all_outputs_and_rules_are_reported(spark: SparkSession) -> No
         "sorted": {"sql": "SELECT id FROM events ORDER BY id", "topic": "e"},
     }
     pipeline = declared(outputs=outputs)
-    found = {each.key: each.found for each in analysis.failing(spark, pipeline, streaming=True)}
+    found = {
+        each.key: each.found
+        for each in analysis.failing_statements(spark, pipeline, streaming=True)
+    }
     assert set(found) == {f"outputs.{name}" for name in ("typo", "endless", "key", "sorted")}
     assert "amuont" in found["outputs.typo"]
     rules = declared(rules={"a": "nothing > 1", "b": "id > ''", "c": "amuont"})
-    assert {each.key for each in analysis.failing(spark, rules, streaming=True)} == {
+    assert {each.key for each in analysis.failing_statements(spark, rules, streaming=True)} == {
         "rules.a",
         "rules.c",
     }

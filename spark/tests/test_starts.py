@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from kafka_metal_pipeline.starts import Starts
+from kafka_metal_pipeline.starts import FailedStarts
 from kafka_metal_pipeline.status import FAILED, RUNNING, STARTING, Board
 
 
 def board(file: Path, declaration: str = "a") -> Board:
-    return Board("p", ["o"], Starts.read(file, declaration))
+    return Board("p", ["o"], FailedStarts.read(file, declaration))
 
 
 def state_of(of: Board) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline import cli, session
 from kafka_metal_pipeline.failures import explain
-from kafka_metal_pipeline.progress import lag_of
+from kafka_metal_pipeline.progress import read_lag
 from kafka_metal_pipeline.status import FAILED, RUNNING, Board, serve
 
 BODY = {
@@ -141,8 +141,8 @@ def test_lag_includes_all_partitions() -> None:
         "endOffset": '{"payments":{"0":10,"1":5}}',
         "latestOffset": {"payments": {"0": 15, "1": 5, "2": 3}},
     }
-    assert lag_of(source) == 8
-    assert lag_of({"endOffset": None, "latestOffset": None}) is None
+    assert read_lag(source) == 8
+    assert read_lag({"endOffset": None, "latestOffset": None}) is None
 
 
 def test_known_failure_has_a_remedy() -> None:

@@ -320,7 +320,7 @@ def test_stateful_statement_may_not_change(place: Place) -> None:
 def test_progress_has_batch_rows_and_seconds(place: Place) -> None:
     place.send()
     query = place.run(place.flow("kept"))
-    found = progress.of_query(query)
+    found = progress.query_progress(query)
     assert (found["batch"], found["input_rows"]) == (0, BATCH + 1)
     assert found["batch_seconds"] > 0
     assert found["updated"].startswith("20")
@@ -342,7 +342,7 @@ def test_running_batch_counts_as_lag(message: str, data: bool, lag: int) -> None
     }
     status = {"message": message, "isTriggerActive": data, "isDataAvailable": data}
     query: Any = SimpleNamespace(lastProgress=last, isActive=True, status=status)
-    assert progress.of_query(query)["lag"] == lag
+    assert progress.query_progress(query)["lag"] == lag
 
 
 def test_queries_are_stopped_between_batches(place: Place, eventually: Callable[..., None]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline.statements import topic_records
-from kafka_metal_pipeline.transforms import accepted, rejected, validated
+from kafka_metal_pipeline.transforms import accepted_events, rejected_records, validate_records
 from kafka_metal_pipeline.transforms import parse as parse_records
 
 SCHEMA = (
@@ -43,11 +43,11 @@ def outcome(records: Any, values: list[str]) -> tuple[dict[int, str], dict[int, 
     source = {"topic": "in", "schema": SCHEMA}
     outputs = {"all": {"sql": "TABLE events", "topic": "out"}}
     declared = parse("p", {"source": source, "outputs": outputs, "invalid": "bad"}).source
-    found = validated(parse_records(records(values), declared), declared, {})
-    good = accepted(found, declared)
+    found = validate_records(parse_records(records(values), declared), declared, {})
+    good = accepted_events(found, declared)
     keyed = topic_records(good, "concat_ws('|', _offset, id)").collect()
     ids = dict(row["key"].split("|", 1) for row in keyed)
-    bad = rejected(found, declared, {}).collect()
+    bad = rejected_records(found, declared, {}).collect()
     return (
         {int(offset) - 100: each for offset, each in ids.items()},
         {row["_offset"] - 100: (row["_reason"], row["_detail"]) for row in bad},

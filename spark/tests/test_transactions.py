@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.librdkafka import OptionError, translated
+from kafka_metal_pipeline.librdkafka import OptionError, translate_options
 from kafka_metal_pipeline.marks import Mark
 from kafka_metal_pipeline.transactions import TransactionalTopic, producer_options
 
@@ -171,7 +171,7 @@ def test_java_options_are_translated_to_librdkafka() -> None:
         "ssl.truststore.location": "/ca.pem",
         "fetch.max.bytes": "1",
     }
-    assert translated(java) == {
+    assert translate_options(java) == {
         "security.protocol": "SASL_SSL",
         "sasl.mechanism": "SCRAM-SHA-512",
         "sasl.username": 'pipe"line',
@@ -191,11 +191,11 @@ def test_password_reference_is_read_from_its_file(tmp_path: Path) -> None:
         "config.providers": "file",
         "config.providers.file.class": "FileConfigProvider",
     }
-    assert translated(java) == {"sasl.username": "p", "sasl.password": 'a"b\\c'}
+    assert translate_options(java) == {"sasl.username": "p", "sasl.password": 'a"b\\c'}
 
 
 def test_pem_store_is_certificate_and_key() -> None:
-    assert translated({"ssl.keystore.type": "PEM", "ssl.keystore.location": "/p.pem"}) == {
+    assert translate_options({"ssl.keystore.type": "PEM", "ssl.keystore.location": "/p.pem"}) == {
         "ssl.certificate.location": "/p.pem",
         "ssl.key.location": "/p.pem",
     }
@@ -211,7 +211,7 @@ def test_pem_store_is_certificate_and_key() -> None:
 )
 def test_unsupported_option_is_refused(options: dict[str, str], message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        translated(options)
+        translate_options(options)
 
 
 def test_site_cannot_override_transactional_options() -> None:

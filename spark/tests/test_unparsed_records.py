@@ -12,7 +12,7 @@ from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline import queries, streams
 from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.queries import Flow, flows
-from kafka_metal_pipeline.repair import messages, repaired, sent_before
+from kafka_metal_pipeline.repair import messages, repair_records, sent_before
 from pyspark.sql import DataFrame, Row, SparkSession
 
 Records = Callable[[Sequence[bytes | str | None]], DataFrame]
@@ -50,10 +50,10 @@ def test_archived_records_are_replayed_unchanged(
     spark: SparkSession, records: Records, archives: Path
 ) -> None:
     replay = over(archives, use="replay", **{"from": {"path": "raw", "topic": "in"}}, to="again")
-    found = streams.stored(spark, replay).select(*COLUMNS).orderBy("offset").collect()
+    found = streams.stored_records(spark, replay).select(*COLUMNS).orderBy("offset").collect()
     assert found == records(VALUES).select(*COLUMNS).collect()
     other = over(archives, use="replay", **{"from": {"path": "raw", "topic": "other"}}, to="a")
-    assert streams.stored(spark, other).count() == 0
+    assert streams.stored_records(spark, other).count() == 0
     assert [each.name for each in (archives / "raw").glob("topic=*/*")] == ["date=2026-05-01"]
 
     # pyarrow reads the same.
@@ -141,7 +141,8 @@ def test_stream_and_batch_over_the_archive_are_equal(
         invalid="bad",
     )  # fmt: skip
     batch = {
-        flow.name: flow.rows.collect() for flow in flows(streams.stored(spark, declared), declared)
+        flow.name: flow.rows.collect()
+        for flow in flows(streams.stored_records(spark, declared), declared)
     }
     for flow in flows(streams.records(spark, declared), declared):
         found = streamed(flow, tmp_path / "checkpoints")
@@ -187,7 +188,7 @@ def test_repaired_records_are_sent_once_and_others_have_reasons(
     )  # fmt: skip
     fix = """concat(rtrim('}', regexp_replace(raw, '"n": "([0-9]+)"', '"n": $1')), '}')"""
     chosen = "reason IN ('wrong_type', 'malformed')"
-    found = repaired(invalid, sent_before(records([])), declared, fix, chosen)
+    found = repair_records(invalid, sent_before(records([])), declared, fix, chosen)
     back = found.sendable.orderBy("value").collect()
     assert [json.loads(bytes(row["value"]))["n"] for row in back] == [4, 6]
     assert [bytes(row["key"]) for row in back] == [b"key", b"key"]
@@ -196,7 +197,7 @@ def test_repaired_records_are_sent_once_and_others_have_reasons(
 
     # Sent records have headers with their original place, and are not sent again.
     topic = invalid.sparkSession.createDataFrame(back, found.sendable.schema)
-    again = repaired(invalid, sent_before(topic), declared, fix, chosen)
+    again = repair_records(invalid, sent_before(topic), declared, fix, chosen)
     assert again.sendable.count() == 0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import Alert
-from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.promql import names_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.promql import series_names
 
 HERE = Path(__file__).parent
 
@@ -82,6 +82,6 @@ def needed(document: Mapping[str, Any], alerts: Iterable[str]) -> dict[str, Any]
     rules: list[dict[str, Any]] = []
     for rule in reversed(group["rules"]):
         if rule.get("alert") in wanted or rule.get("record") in wanted:
-            wanted |= names_of(rule["expr"])
+            wanted |= series_names(rule["expr"])
             rules.append({key: value for key, value in rule.items() if key != "annotations"})
     return {"groups": [{**group, "rules": rules[::-1]}]}

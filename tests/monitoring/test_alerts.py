@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import alerts_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import parse_alerts
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_alerts,
     read_records,
@@ -10,7 +10,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.rule_file import rule_document
 from promtool_files import needed, of_case, of_scenario, read_cases, read_scenarios
 
-ALERTS = {alert.name: alert for alert in alerts_of(read_alerts())}
+ALERTS = {alert.name: alert for alert in parse_alerts(read_alerts())}
 DOCUMENT = rule_document(ALERTS.values(), read_records())
 
 

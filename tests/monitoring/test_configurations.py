@@ -5,7 +5,7 @@ import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alertmanager import (
     alertmanager_config,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import alerts_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import parse_alerts
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_alerts,
     read_jobs,
@@ -17,7 +17,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.prometheus
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.rule_file import rule_document
 
-ALERTS = alerts_of(read_alerts())
+ALERTS = parse_alerts(read_alerts())
 RECEIVERS = {
     "page": {
         "pagerduty": [{"routing_key": "0" * 32}],

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from kafka_metal_watch.cli import serve
 from kafka_metal_watch.lag import Lag
-from kafka_metal_watch.metrics import Found
+from kafka_metal_watch.metrics import ClusterState
 from kafka_metal_watch.overview import Broker, Overview, Topic
 from kafka_metal_watch.page import application, page
 
 NASTY = "<img src=x onerror=document.title='taken'>"
-FOUND = Found(
+FOUND = ClusterState(
     overview=Overview(
         (
             Broker(1, "kafka1:9092", "a", registered=True, controller=True, leaders=2, replicas=2),

@@ -16,7 +16,7 @@ import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alertmanager import (
     alertmanager_config,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import alerts_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import parse_alerts
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_alerts,
 )
@@ -24,7 +24,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.rule_file 
 from conftest import reference
 
 RUNBOOKS = "https://wiki.example.com/kafka/runbooks"
-ALERTS = alerts_of(read_alerts())
+ALERTS = parse_alerts(read_alerts())
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ DAY = timedelta(days=1)
 def make(name, above=None, *, begin=NOW - DAY, end=NOW + 1000 * DAY, ca=True):
     """A CA below ``above``, or a root."""
     key = ec.generate_private_key(ec.SECP384R1())
-    subject = authority.name_of("Example", name)
+    subject = authority.subject_name("Example", name)
     by = above.certificate.subject if above else subject
     signing = above.key if above else key
     identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(signing.public_key())
@@ -27,7 +27,7 @@ def make(name, above=None, *, begin=NOW - DAY, end=NOW + 1000 * DAY, ca=True):
         .not_valid_before(begin)
         .not_valid_after(end)
         .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
-        .add_extension(authority._usage_of_a_ca(), critical=True)
+        .add_extension(authority._ca_key_usage(), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
         .add_extension(identifier, critical=False)
         .sign(signing, hashes.SHA384())

@@ -10,12 +10,12 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.acls import (
     Grant,
     Revoke,
     Specs,
+    acl_fields,
     converge,
     difference,
-    fields_of,
+    parse_specs,
     plan,
-    portions,
-    specs_of,
+    split_into_requests,
 )
 
 READ = Acl("User:alice", "topic", "payments", "read")
@@ -44,7 +44,7 @@ def test_plan_has_the_steps_to_the_desired_state(current, desired, steps):
 
 def test_specs_are_read_from_fields():
     prefixed = Acl("User:a", "group", "g", "describe", "prefixed", "deny", "10.0.0.1")
-    found = specs_of({"acls": [fields_of(prefixed)], "absent": [fields_of(READ)]})
+    found = parse_specs({"acls": [acl_fields(prefixed)], "absent": [acl_fields(READ)]})
     assert found == specs([prefixed], [READ])
 
 
@@ -52,28 +52,28 @@ def test_specs_are_read_from_fields():
     ("params", "message"),
     [
         (
-            {"acls": [fields_of(READ) | {"operation": "raed"}]},
+            {"acls": [acl_fields(READ) | {"operation": "raed"}]},
             "unknown operation of a topic; allowed: read, wri",
         ),
         (
-            {"acls": [fields_of(READ) | {"resource_type": "file"}]},
+            {"acls": [acl_fields(READ) | {"resource_type": "file"}]},
             "unknown resource type; allowed: top",
         ),
-        ({"acls": [fields_of(READ) | {"resource": "a/b"}]}, "no ACL for a name with a slash"),
+        ({"acls": [acl_fields(READ) | {"resource": "a/b"}]}, "no ACL for a name with a slash"),
         (
-            {"acls": [fields_of(READ) | {"principal": "alice"}]},
+            {"acls": [acl_fields(READ) | {"principal": "alice"}]},
             "'alice' is not a principal; did you mean User:al",
         ),
-        ({"acls": [fields_of(READ)], "absent": [fields_of(READ)]}, "is declared and under absen"),
+        ({"acls": [acl_fields(READ)], "absent": [acl_fields(READ)]}, "is declared and under absen"),
         (
-            {"acls": [fields_of(READ)], "absent_principals": ["User:alice"]},
+            {"acls": [acl_fields(READ)], "absent_principals": ["User:alice"]},
             "may read topic payments: is declared, and User:alice is under absent_principals",
         ),
     ],
 )
 def test_errors_name_acl_and_reason(params, message):
     with pytest.raises(AclError, match=message):
-        specs_of(params)
+        parse_specs(params)
 
 
 class Kafka:
@@ -146,7 +146,7 @@ def test_portions_keep_acls_of_a_resource_together():
         for topic in range(20)
         for operation in ("read", "describe", "write")
     ]
-    found = list(portions(many))
+    found = list(split_into_requests(many))
     assert [len(each) for each in found] == [200, 200, 200]
     assert {acl for each in found for acl in each} == set(many)
     # ACLs of one resource are adjacent, so most of them are in the same request.
@@ -156,12 +156,12 @@ def test_portions_keep_acls_of_a_resource_together():
 
 def test_ten_thousand_acls_are_planned_quickly():
     fields = [
-        fields_of(Acl(f"User:u{number}", "topic", f"t{number}", operation))
+        acl_fields(Acl(f"User:u{number}", "topic", f"t{number}", operation))
         for number in range(3333)
         for operation in ("read", "write", "describe")
     ]
     started = time.monotonic()
-    desired = specs_of({"acls": fields})
+    desired = parse_specs({"acls": fields})
     assert plan(desired.acls, desired) == []
     # It takes less than 0.5 s on an idle host; the limit only detects quadratic behaviour.
     assert time.monotonic() - started < 20

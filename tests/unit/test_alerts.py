@@ -1,8 +1,8 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import (
     MonitoringError,
-    adjusted,
-    alerts_of,
+    apply_site_changes,
+    parse_alerts,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_alerts,
@@ -26,7 +26,7 @@ def only(**changes):
 
 
 def rules(entries, **options):
-    return rule_document(alerts_of(entries), {}, **options)["groups"][0]["rules"]
+    return rule_document(parse_alerts(entries), {}, **options)["groups"][0]["rules"]
 
 
 def test_alert_becomes_a_rule_with_limits_cluster_and_runbook():
@@ -55,12 +55,12 @@ def test_an_old_name_is_refused_with_the_new_one(change):
     with pytest.raises(
         MonitoringError, match=r"^monitoring_alerts: found Gone; allowed: Down, its"
     ):
-        adjusted(only(was="Gone"), {"Gone": change})
+        apply_site_changes(only(was="Gone"), {"Gone": change})
 
 
 def test_the_former_names_of_the_renamed_alerts_are_refused():
     entries = read_alerts()
-    renamed = {alert.was: alert.name for alert in alerts_of(entries) if alert.was}
+    renamed = {alert.was: alert.name for alert in parse_alerts(entries) if alert.was}
     assert renamed == {
         "EngineSilent": "ContainerEngineUnreachable",
         "EnsembleServerDown": "ZooKeeperServerDown",
@@ -72,7 +72,7 @@ def test_the_former_names_of_the_renamed_alerts_are_refused():
         with pytest.raises(
             MonitoringError, match=f"monitoring_alerts: found {old}; allowed: {new},"
         ):
-            adjusted(entries, {old: False})
+            apply_site_changes(entries, {old: False})
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_alert_without_maintenance_is_never_silenced():
 
 
 def test_recording_rules_come_before_alerts():
-    document = rule_document(alerts_of(only()), {"a:b": "sum(c)"})
+    document = rule_document(parse_alerts(only()), {"a:b": "sum(c)"})
     assert document["groups"][0]["rules"][0] == {"record": "a:b", "expr": "sum(c)"}
 
 
@@ -121,7 +121,7 @@ def test_recording_rules_come_before_alerts():
 )
 def test_invalid_alert_is_refused_by_name(entries, blocker):
     with pytest.raises(MonitoringError) as error:
-        alerts_of(entries)
+        parse_alerts(entries)
     assert blocker in str(error.value)
     assert str(error.value).startswith("monitoring_alerts")
     assert "down" in str(error.value).lower()
@@ -129,19 +129,22 @@ def test_invalid_alert_is_refused_by_name(entries, blocker):
 
 def test_changed_limit_keeps_other_limits():
     entries = {"Down": {**DOWN, "expr": "up == $state + $more", "limits": {"state": 0, "more": 1}}}
-    changed = adjusted(entries, {"Down": {"limits": {"more": 2}, "for": "5m"}})
+    changed = apply_site_changes(entries, {"Down": {"limits": {"more": 2}, "for": "5m"}})
     assert rules(changed)[0]["expr"] == "up == 0 + 2"
     assert rules(changed)[0]["for"] == "5m"
 
 
 def test_removed_alert_is_removed_from_inhibitions():
     entries = {"Down": {**DOWN, "inhibits": ["Slow"]}, "Slow": SLOW}
-    (alert,) = alerts_of(adjusted(entries, {"Slow": False}))
+    (alert,) = parse_alerts(apply_site_changes(entries, {"Slow": False}))
     assert alert.inhibits == ()
 
 
 def test_site_can_add_an_alert():
-    assert [alert.name for alert in alerts_of(adjusted(only(), {"Slow": SLOW}))] == ["Down", "Slow"]
+    assert [alert.name for alert in parse_alerts(apply_site_changes(only(), {"Slow": SLOW}))] == [
+        "Down",
+        "Slow",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +157,7 @@ def test_site_can_add_an_alert():
 )
 def test_change_of_unknown_alert_or_limit_is_refused(changes, blocker):
     with pytest.raises(MonitoringError, match=r"^monitoring_alerts\.") as error:
-        adjusted(only(), changes)
+        apply_site_changes(only(), changes)
     assert blocker in str(error.value)
 
 
@@ -167,7 +170,7 @@ def test_limit_is_a_valid_promql_number():
 def test_alerts_about_one_instance_keep_the_host_label():
     lost = [
         alert.name
-        for alert in alerts_of(read_alerts())
+        for alert in parse_alerts(read_alerts())
         if "instance" in alert.expr and "by (" in alert.expr and "host" not in alert.expr
     ]
     assert lost == []

@@ -22,7 +22,9 @@ def test_throttle_record_is_removed_only_after_the_throttles(tmp_path):
             **{"cluster_name": "prod", "kafka_content_record": f"{tmp_path}/{host}.json"},
             "kafka_content_throttles": f"{tmp_path}/{host}-throttles.json",
         }
-    record = {"include_role": {"name": "metal.kafka.kafka_content", "tasks_from": "write_applied_state"}}
+    record = {
+        "include_role": {"name": "metal.kafka.kafka_content", "tasks_from": "write_applied_state"}
+    }
     code, output = run(tmp_path, [{"hosts": "kafka", "tasks": [record]}], {"kafka": hosts})
 
     assert code == 0, output

@@ -3,7 +3,7 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host.disks.bind_mounts import (
     disk_binds,
-    propagates,
+    mounts_propagate,
 )
 
 ROOT = "27 1 254:0 / / rw,relatime {} - ext4 /dev/vda rw"
@@ -83,4 +83,4 @@ def test_log_dir_on_no_declared_disk_is_bound_directly():
     ],
 )
 def test_propagation_is_that_of_the_parent_mount(lines, expected):
-    assert propagates("/data", "\n".join(lines)) is expected
+    assert mounts_propagate("/data", "\n".join(lines)) is expected

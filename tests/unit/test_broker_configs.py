@@ -78,7 +78,7 @@ def test_synonyms_under_other_names_are_ignored():
         ("log.retention.ms", None, ON_BROKER),
         ("log.retention.ms", "7", "DYNAMIC_TOPIC_CONFIG"),
     ]
-    found = broker_configs.entry_of("log.retention.ms", described("5", *synonyms))
+    found = broker_configs.parse_entry("log.retention.ms", described("5", *synonyms))
     assert (found.text, found.kind, found.levels) == ("5", "INT", {FROM_FILE: "5"})
 
 

@@ -22,7 +22,9 @@ from ansible_collections.metal.kafka.plugins.module_utils._replicas.log_dir_mode
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.remaining_work import (
     RemainingWork,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._operations.resumable_action import line
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.resumable_action import (
+    progress_line,
+)
 
 
 def batch(base, count, payload=b"records", epoch=0):
@@ -32,15 +34,15 @@ def batch(base, count, payload=b"records", epoch=0):
 
 
 def test_truncated_batch_is_omitted():
-    found = equality.batches(batch(0, 3) + batch(3, 1) + batch(4, 9)[:-1])
+    found = equality.parse_batches(batch(0, 3) + batch(3, 1) + batch(4, 9)[:-1])
     assert [(one.base, one.last) for one in found] == [(0, 2), (3, 3)]
-    assert equality.batches(b"") == []
+    assert equality.parse_batches(b"") == []
 
 
 def test_replicas_are_compared_as_far_as_both_responses_reach():
-    one = equality.batches(batch(0, 3) + batch(3, 2) + batch(5, 1))
+    one = equality.parse_batches(batch(0, 3) + batch(3, 2) + batch(5, 1))
     # The leader epoch may differ between replicas.
-    other = equality.batches(batch(0, 3, epoch=7) + batch(3, 2))
+    other = equality.parse_batches(batch(0, 3, epoch=7) + batch(3, 2))
     assert equality.compare(0, one, other) == equality.Comparison(5)
 
 
@@ -53,8 +55,8 @@ def test_replicas_are_compared_as_far_as_both_responses_reach():
     ],
 )
 def test_difference_is_found_at_its_offset(other):
-    one = equality.batches(batch(0, 3) + batch(3, 2))
-    assert equality.compare(0, one, equality.batches(other)) == equality.Comparison(3, 3)
+    one = equality.parse_batches(batch(0, 3) + batch(3, 2))
+    assert equality.compare(0, one, equality.parse_batches(other)) == equality.Comparison(3, 3)
 
 
 def cluster(isr=(1, 2), brokers=(1, 2), **more):
@@ -139,12 +141,12 @@ def test_progress_line_shows_rate_and_stall_is_detected():
     work = RemainingWork()
     work.note(0, 4 << 30)
     work.note(10, 3 << 30)
-    assert line(work) == "1.0 GiB of 4.0 GiB, about 30 s left"
+    assert progress_line(work) == "1.0 GiB of 4.0 GiB, about 30 s left"
     work.note(20, 3 << 30)
     work.note(25, (3 << 30) + 1)
     assert work.stalled(30) == 20
     work.note(40, 0)
-    assert line(work) == "4.0 GiB of 4.0 GiB"
+    assert progress_line(work) == "4.0 GiB of 4.0 GiB"
 
 
 class Mover:

@@ -89,19 +89,19 @@ PLATFORM = credentials.certificates(site())
 
 @pytest.mark.parametrize("certificate", PLATFORM, ids=lambda each: each["name"])
 def test_names_of_platform_certificates_are_reserved(certificate):
-    assert certificates.reserved(certificate["name"])
-    assert certificates.reserved(certificate["common_name"])
+    assert certificates.is_reserved(certificate["name"])
+    assert certificates.is_reserved(certificate["common_name"])
 
 
 @pytest.mark.parametrize(
     "name", ["spark-rpc", "spark-pages", "monitoring-web", "metrics-proxy", "operator", "broker-9"]
 )
 def test_names_of_platform_secrets_are_reserved(name):
-    assert certificates.reserved(name)
+    assert certificates.is_reserved(name)
 
 
 @pytest.mark.parametrize(
     "name", ["shop", "metrics2", "broker", "ensemble", "kafka", "kafkaesque", "spark"]
 )
 def test_other_names_are_not_reserved(name):
-    assert not certificates.reserved(name)
+    assert not certificates.is_reserved(name)

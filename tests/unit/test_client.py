@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._common.deadlines impo
 from ansible_collections.metal.kafka.plugins.module_utils._kafka import client
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.endpoints import (
     ClusterError,
-    address,
+    parse_address,
 )
 from kafka.errors import (
     NotControllerError,
@@ -63,7 +63,7 @@ def test_unknown_client_setting_is_named(refused):
 
 
 def test_ipv6_address_is_parsed():
-    assert address("[::1]:9092") == ("::1", 9092)
+    assert parse_address("[::1]:9092") == ("::1", 9092)
 
 
 def test_library_log_is_not_in_the_output(capfd, caplog):

@@ -5,8 +5,8 @@ import json
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.client_options import (
     ClientOptionsError,
-    effective,
-    of_module,
+    effective_config,
+    module_settings,
     settings,
 )
 
@@ -67,7 +67,7 @@ def test_contradicting_options_are_an_error(options, message):
 
 
 def test_client_config_overrides_options():
-    found = of_module({**LOGIN, "client_config": {"ssl_cafile": "/other"}})
+    found = module_settings({**LOGIN, "client_config": {"ssl_cafile": "/other"}})
     assert found["ssl_cafile"] == "/other"
 
 
@@ -79,15 +79,15 @@ def written(path, options, mode=0o400):
 
 def test_without_a_protocol_the_file_is_used(tmp_path):
     environment = written(tmp_path / "client", {**LOGIN, "client_config": {"client_id": "me"}})
-    assert effective({}, environment) == {**settings(LOGIN), "client_id": "me"}
-    assert effective({"client_id": "x"}, environment)["client_id"] == "x"
+    assert effective_config({}, environment) == {**settings(LOGIN), "client_id": "me"}
+    assert effective_config({"client_id": "x"}, environment)["client_id"] == "x"
 
 
 def test_with_a_protocol_the_file_is_not_read():
     environment = {"KAFKA_METAL_CLIENT": "/nowhere"}
     config = {"security_protocol": "PLAINTEXT"}
-    assert effective(config, environment) == config
-    assert effective({}, {}) == {}
+    assert effective_config(config, environment) == config
+    assert effective_config({}, {}) == {}
 
 
 @pytest.mark.parametrize(
@@ -102,11 +102,11 @@ def test_with_a_protocol_the_file_is_not_read():
 )
 def test_invalid_file_is_named_with_the_reason(tmp_path, options, mode, message):
     with pytest.raises(ClientOptionsError, match=message) as refusal:
-        effective({}, written(tmp_path / "client", options, mode))
+        effective_config({}, written(tmp_path / "client", options, mode))
     assert str(refusal.value).startswith(f"KAFKA_METAL_CLIENT: {tmp_path}/client: ")
     assert "quietly" not in str(refusal.value)
 
 
 def test_missing_file_is_named():
     with pytest.raises(ClientOptionsError, match="/nowhere: No such file"):
-        effective({}, {"KAFKA_METAL_CLIENT": "/nowhere"})
+        effective_config({}, {"KAFKA_METAL_CLIENT": "/nowhere"})

@@ -14,7 +14,7 @@ from kafka_responses import connection, described, in_sequence
 
 def test_partitions_are_sorted_by_number():
     moving = {("a", 1): {"adding_replicas": [2]}}
-    assert leader_batches.partitions_of(described("a", 1, NO_BROKER), moving) == [
+    assert leader_batches.parse_partitions(described("a", 1, NO_BROKER), moving) == [
         Partition("a", 0, 1, (2, 1), (1,)),
         Partition("a", 1, NO_BROKER, (2, 1), (1,), (2,)),
     ]

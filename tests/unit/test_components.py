@@ -1,6 +1,9 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._images import components, licences
-from ansible_collections.metal.kafka.plugins.plugin_utils._images.components import Component, Known
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.components import (
+    Component,
+    ComponentData,
+)
 
 SUM = "0" * 64
 LISTED = "1" * 64
@@ -19,7 +22,7 @@ def known(tmp_path):
     (tmp_path / "images/kafka/checksums.sha256").write_text(
         f"{LISTED}  io/prometheus/jmx/agent/1.0.1/agent-1.0.1.jar\n{SUM}  a/b/1/b-1.pom\n"
     )
-    return Known(tmp_path, "0.1.0")
+    return ComponentData(tmp_path, "0.1.0")
 
 
 @pytest.mark.parametrize(
@@ -88,7 +91,7 @@ def test_package_without_a_machine_readable_licence(known, name, recorded, licen
     ],
 )
 def test_names_of_licences(written, name):
-    assert licences.spdx(written) == name
+    assert licences.spdx_name(written) == name
 
 
 def component(name, place, *names):
@@ -97,7 +100,7 @@ def component(name, place, *names):
 
 def test_a_component_of_several_images_is_listed_once():
     both = [component("a", "kafka", "MIT"), component("b", "kafka")]
-    merged = components.merged([both, [component("a", "spark", "MIT")]])
+    merged = components.merge([both, [component("a", "spark", "MIT")]])
     assert [(each.name, each.places) for each in merged] == [
         ("a", ("kafka", "spark")),
         ("b", ("kafka",)),
@@ -123,6 +126,6 @@ def test_table_lists_components_with_unknown_licence():
 
 
 def test_control_node_lists_packages_of_ansible():
-    found = {each.name.lower(): each for each in components.of_control_node()}
+    found = {each.name.lower(): each for each in components.control_node_components()}
     assert found["ansible-core"].licences == ("GPL-3.0-or-later",)
     assert all(each.version for each in found.values())

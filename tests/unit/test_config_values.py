@@ -1,5 +1,8 @@
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value, same
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import (
+    Value,
+    are_equal,
+)
 
 
 @pytest.mark.parametrize(
@@ -22,4 +25,4 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values i
     ],
 )
 def test_values_are_compared_by_type(kind, text, spec, equal):
-    assert same(Value(text, kind), spec) is equal
+    assert are_equal(Value(text, kind), spec) is equal

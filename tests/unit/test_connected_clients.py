@@ -15,12 +15,12 @@ TABLE = """\
 
 
 def test_only_established_connections_to_the_ports_count():
-    assert connected_clients.connected(TABLE, [0x2384]) == [(0x2384, "10.0.0.7")]
+    assert connected_clients.find_connections(TABLE, [0x2384]) == [(0x2384, "10.0.0.7")]
 
 
 def test_ipv4_client_of_an_ipv6_listener_has_its_ipv4_address():
     row = TABLE.splitlines()[2].replace("0700000A", "0000000000000000FFFF00000700000A")
-    assert connected_clients.connected(f"head\n{row}", [0x2384]) == [(0x2384, "10.0.0.7")]
+    assert connected_clients.find_connections(f"head\n{row}", [0x2384]) == [(0x2384, "10.0.0.7")]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
@@ -34,7 +34,7 @@ def test_real_connection_is_counted_until_it_ends(host):
 
 
 def test_names_are_resolved_and_unresolvable_ones_omitted():
-    assert connected_clients.resolved(["127.0.0.1", "10.0.0.7", "unknown.invalid"]) == [
+    assert connected_clients.resolve_names(["127.0.0.1", "10.0.0.7", "unknown.invalid"]) == [
         "10.0.0.7",
         "127.0.0.1",
     ]

@@ -3,11 +3,11 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.connection_limits import (
     UNLIMITED,
-    Open,
+    OpenConnections,
     Sizes,
-    limits,
-    not_below,
-    sizes,
+    compute_sizes,
+    limit_properties,
+    limit_to_set,
     summary,
     warnings,
 )
@@ -21,8 +21,8 @@ LAPTOP = Sizes(clients=1118, address=559, all=1677)
 
 
 def made(found=None, listeners=None, addresses=None, exempt=(), own=None, names=("CLIENTS",)):
-    now = Open(listeners or {}, addresses or {})
-    return limits(LAPTOP, names, found or {}, now, exempt, own or {})
+    now = OpenConnections(listeners or {}, addresses or {})
+    return limit_properties(LAPTOP, names, found or {}, now, exempt, own or {})
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def made(found=None, listeners=None, addresses=None, exempt=(), own=None, names=
     ],
 )
 def test_limits_follow_the_heap_and_the_open_files(heap, files, sized):
-    assert sizes(heap, files, {}) == sized
+    assert compute_sizes(heap, files, {}) == sized
 
 
 def test_limits_follow_the_total_of_the_site():
-    assert sizes("640m", 0, {ALL: "3000"}) == Sizes(2000, 1000, 3000)
+    assert compute_sizes("640m", 0, {ALL: "3000"}) == Sizes(2000, 1000, 3000)
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_limits_follow_the_total_of_the_site():
     [("1m", 0, {}), ("4g", 1, {}), *(("4g", 0, {ALL: number}) for number in (0, -1, 1, "-9"))],
 )
 def test_derived_limits_never_reject_all_clients(heap, files, own):
-    sized = sizes(heap, files, own)
-    found = limits(sized, ["CLIENTS"], {}, Open(), [], own)
+    sized = compute_sizes(heap, files, own)
+    found = limit_properties(sized, ["CLIENTS"], {}, OpenConnections(), [], own)
 
     assert sized.all >= 100
     assert found[CLIENTS] >= 66
@@ -95,7 +95,7 @@ def test_broker_with_one_listener_has_no_total_limit():
     ],
 )
 def test_first_limit_is_not_below_open_connections(now, found, limit):
-    assert not_below(1000, now, found) == limit
+    assert limit_to_set(1000, now, found) == limit
 
 
 def test_all_first_limits_exceed_open_connections():
@@ -139,7 +139,7 @@ def test_summary_has_every_limit():
 
 
 def test_limit_above_the_memory_size_is_reported_with_remedy():
-    now = Open({"CLIENTS": 2000, "BROKERS": 9}, {})
+    now = OpenConnections({"CLIENTS": 2000, "BROKERS": 9}, {})
     assert warnings("kafka1", LAPTOP, {CLIENTS: 2500}, {}, now) == [
         "kafka1: the limit of CLIENTS is 2500 connections, but the heap is sized for 1118; 2000 "
         "are open now. Find the clients that hold them, or raise kafka_broker_heap "
@@ -149,7 +149,9 @@ def test_limit_above_the_memory_size_is_reported_with_remedy():
 
 
 def test_declared_limit_below_open_connections_is_reported():
-    found = warnings("kafka1", LAPTOP, {CLIENTS: 100}, {CLIENTS: 100}, Open({"CLIENTS": 300}, {}))
+    found = warnings(
+        "kafka1", LAPTOP, {CLIENTS: 100}, {CLIENTS: 100}, OpenConnections({"CLIENTS": 300}, {})
+    )
     assert found == [
         f"kafka1: 300 connections are open on CLIENTS, but {CLIENTS} is declared as 100: they stay "
         "open, new ones wait until fewer than 100 are open"

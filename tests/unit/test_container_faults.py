@@ -58,12 +58,14 @@ def container(restarts=0, memory=640 * 2**20, **state):
     ],
 )
 def test_fault_is_one_message(found, message):
-    assert container_faults.fault(found, NOW) == message
+    assert container_faults.container_fault(found, NOW) == message
 
 
 def test_out_of_memory_event_counts_without_the_state(monkeypatch):
     state = container(restarts=2, FinishedAt=JUST_NOW)
-    monkeypatch.setattr(container_list, "members", lambda socket, cluster: [{"Id": "1"}])
+    monkeypatch.setattr(
+        container_list, "list_cluster_containers", lambda socket, cluster: [{"Id": "1"}]
+    )
     monkeypatch.setattr(engine_api, "get_json", lambda socket, request: state)
     events = b'{"status":"oom","id":"1"}\n{"status":"oom","id":"9"}\n'
     monkeypatch.setattr(engine_api, "get", lambda socket, request: events)
@@ -74,7 +76,9 @@ def test_out_of_memory_event_counts_without_the_state(monkeypatch):
 def test_only_existing_containers_of_the_cluster_are_inspected(monkeypatch):
     responses = {"/containers/1/json": container(restarts=2, FinishedAt=JUST_NOW)}
     monkeypatch.setattr(
-        container_list, "members", lambda socket, cluster: [{"Id": "1"}, {"Id": "2"}]
+        container_list,
+        "list_cluster_containers",
+        lambda socket, cluster: [{"Id": "1"}, {"Id": "2"}],
     )
     monkeypatch.setattr(engine_api, "get_json", lambda socket, request: responses.get(request))
     monkeypatch.setattr(engine_api, "get", lambda socket, request: None)

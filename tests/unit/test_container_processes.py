@@ -37,7 +37,7 @@ class Proc:
         (self.root / "containers" / identity / "config.v2.json").write_text(text)
 
     def found(self):
-        return container_processes.found(str(self.folder))
+        return container_processes.find_containers(str(self.folder))
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values i
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.content_export import (
     amount,
     declarations,
-    natural,
+    parse_scalar,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
     content_specs,
@@ -56,10 +56,12 @@ def planned(state, declared):
         for each in state["quotas"]
     }
     return [
-        *topics.plan_all(current, topics.specs_of(specs["topics"]["topics"])),
-        *users.plan(state["users"], users.specs_of(specs["users"]), {}).steps,
-        *acls.plan({acls.acl_of(each) for each in state["acls"]}, acls.specs_of(specs["acls"])),
-        *quotas.plan(there, quotas.specs_of(specs["quotas"])),
+        *topics.plan_all(current, topics.parse_specs(specs["topics"]["topics"])),
+        *users.plan(state["users"], users.parse_specs(specs["users"]), {}).steps,
+        *acls.plan(
+            {acls.parse_acl(each) for each in state["acls"]}, acls.parse_specs(specs["acls"])
+        ),
+        *quotas.plan(there, quotas.parse_specs(specs["quotas"])),
     ]
 
 
@@ -321,7 +323,7 @@ def test_an_amount_is_read_back_as_the_same_number(number):
     ],
 )
 def test_text_becomes_the_value_with_the_same_text(text, value):
-    assert natural(text) == value
+    assert parse_scalar(text) == value
 
 
 def test_file_has_declarations_and_notes_as_comments():

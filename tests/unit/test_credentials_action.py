@@ -137,7 +137,7 @@ def test_concurrent_runs_create_one_ca(run, secret):
     assert len(found) == 4
     assert sorted(each["changed"] for each in found) == [False, False, False, True]
     prints = {each["ca"]["issuer"] for each in found}
-    certificate = pem.certificates_of(secret("ca")[0].encode())[0]
+    certificate = pem.parse_certificates(secret("ca")[0].encode())[0]
     assert prints == {pem.fingerprint(certificate)}
 
 
@@ -344,7 +344,7 @@ OTHER = site_ca.make("Other root")
 
 
 def chain(*authorities):
-    return pem.pem(each.certificate for each in authorities)
+    return pem.to_pem(each.certificate for each in authorities)
 
 
 @pytest.fixture
@@ -354,10 +354,10 @@ def site(tmp_path):
     folder.mkdir()
     pair = leaf.issue(LEAF, OWN, NOW)
     contents = {
-        "issuing.crt": pem.pem([OWN.certificate, OWN.root]),
+        "issuing.crt": pem.to_pem([OWN.certificate, OWN.root]),
         "issuing.key": key_text(OWN.key).decode(),
-        "ca.crt": pem.pem([OWN.root]),
-        "kafka1.crt": pair.certificates() + pem.pem([OWN.root]),
+        "ca.crt": pem.to_pem([OWN.root]),
+        "kafka1.crt": pair.certificates() + pem.to_pem([OWN.root]),
         "kafka1.key": pem.key_pem(pair.key),
     }
     for name, text in contents.items():
@@ -376,7 +376,7 @@ def test_provided_ca_is_imported_and_its_files_can_be_removed(run, secret, site,
     assert not run(ca=own_ca(site))["changed"]
     assert not run()["changed"]
     keystore, trusted, ca = secret("keypair:kafka1", "truststore", "ca")
-    assert (trusted, ca) == (pem.pem([OWN.root]), pem.pem([OWN.certificate, OWN.root]))
+    assert (trusted, ca) == (pem.to_pem([OWN.root]), pem.to_pem([OWN.certificate, OWN.root]))
     server = tls.server(tmp_path, keystore)
     assert tls.handshake(tls.client(tmp_path, trusted), server, "kafka1") == b"x"
 
@@ -447,8 +447,8 @@ def write(site, pair):
 
 
 def without_intermediate(site):
-    certificate = pem.certificates_of((site / "kafka1.crt").read_bytes())[0]
-    (site / "kafka1.crt").write_text(pem.pem([certificate]))
+    certificate = pem.parse_certificates((site / "kafka1.crt").read_bytes())[0]
+    (site / "kafka1.crt").write_text(pem.to_pem([certificate]))
 
 
 def other_root(site):

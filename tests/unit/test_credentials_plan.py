@@ -19,9 +19,9 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_
     Spec,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_plan import (
-    Given,
+    ProvidedFiles,
     plan,
-    unused,
+    unused_items,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.pki import leaf, pem
 from site_ca import DAY, NOW
@@ -42,7 +42,7 @@ SPEC = Spec(
     purge=False,
 )
 TODAY, LATER = NOW.strftime("%Y-%m-%d"), (NOW + 397 * DAY).strftime("%Y-%m-%d")
-NOTHING = Given()
+NOTHING = ProvidedFiles()
 
 
 def desired(**changes):
@@ -139,7 +139,7 @@ def test_certificates_are_renewed_before_they_expire():
 def test_undeclared_items_are_kept_and_reported():
     fewer = desired(certificates=(KAFKA1,), passwords=("alice",))
     held = plan(FRESH, fewer, NOTHING, NOW).content
-    assert unused(held, fewer) == ["certificate kafka2", "password bob"]
+    assert unused_items(held, fewer) == ["certificate kafka2", "password bob"]
 
 
 def test_rotated_password_keeps_the_previous_one():
@@ -188,7 +188,9 @@ def test_rotation_has_three_phases():
     held, states = FRESH, []
     for phase in PHASES:
         held = plan(held, rotating(phase), NOTHING, NOW).content
-        states.append((ca_rotation.state(held), len(held.roots), pem.subject_of(held.roots[-1])))
+        states.append(
+            (ca_rotation.state(held), len(held.roots), pem.principal_subject(held.roots[-1]))
+        )
     new = "CN=test CA G2,O=test"
     assert states == [("trusted", 2, new), ("issued", 2, new), ("none", 1, new)]
     issuers = {c.certificate.issuer.rfc4514_string() for c in held.certificates.values()}
@@ -247,8 +249,10 @@ def test_undeclared_certificate_is_dropped_with_its_ca():
 
 def texts(held, name):
     """Return keystore and truststore of a member."""
-    document = store_document.document(store_document.write(held))
-    return store_items.pick(document, f"keypair:{name}"), store_items.pick(document, "truststore")
+    document = store_document.parse_document(store_document.write(held))
+    return store_items.find_secret(document, f"keypair:{name}"), store_items.find_secret(
+        document, "truststore"
+    )
 
 
 def shake_hands(folder, one, two):
@@ -263,7 +267,7 @@ def shake_hands(folder, one, two):
 OWN = site_ca.issuing()
 OWN_FILES = CaSpec("test CA", 3650, certificate_file="/ca.crt", key_file="/ca.key")
 READY = CaSpec("test CA", 3650, directory="/ready")
-READY_FILES = Given(
+READY_FILES = ProvidedFiles(
     roots=(OWN.root,),
     pairs={each.name: leaf.issue(each, OWN, NOW) for each in (KAFKA1, KAFKA2)},
 )
@@ -280,7 +284,7 @@ def files(base, *roots):
 OLD_ROOT = FRESH.roots[0]
 WAYS = {
     "to a generated CA": phases(),
-    "to a CA of the site": phases(Given(authority=OWN), ca=OWN_FILES),
+    "to a CA of the site": phases(ProvidedFiles(authority=OWN), ca=OWN_FILES),
     "renewed names and passwords": [
         (desired(certificates=(replace(KAFKA1, ips=("10.0.0.1",)), KAFKA2)), NOTHING)
     ],
@@ -320,7 +324,7 @@ def test_replace_interrupts_trust_between_members(tmp_path):
 
 
 READY_MADE = plan(None, desired(ca=READY), READY_FILES, NOW).content
-BY_ITS_CA = plan(None, desired(ca=OWN_FILES), Given(authority=OWN), NOW).content
+BY_ITS_CA = plan(None, desired(ca=OWN_FILES), ProvidedFiles(authority=OWN), NOW).content
 REFUSED = {
     "ready-made at once": (
         FRESH,
@@ -344,20 +348,20 @@ REFUSED = {
     "another CA without a rotation": (
         FRESH,
         desired(ca=OWN_FILES),
-        Given(authority=OWN),
+        ProvidedFiles(authority=OWN),
         "ca: certificate_file: found CN=Issuing CA,O=Example, the store has CN=test CA G1,O=test; "
         "required: the same CA, or rotate: ca with phase: trust, issue, drop",
     ),
     "from a CA to itself": (
         BY_ITS_CA,
         rotating("trust", ca=OWN_FILES),
-        Given(authority=OWN),
+        ProvidedFiles(authority=OWN),
         "ca: certificate_file: found the current CA, CN=Issuing CA,O=Example; required: the new",
     ),
     "two rotations": (
         after(SPEC, rotating("trust")),
         rotating("trust", ca=OWN_FILES),
-        Given(authority=OWN),
+        ProvidedFiles(authority=OWN),
         "found CN=Issuing CA,O=Example while another rotation is in progress; required: phase",
     ),
     "ready-made of a foreign root": (
@@ -383,7 +387,7 @@ def test_replace_is_not_refused():
 
 def test_provided_ca_is_imported(tmp_path):
     spec = desired(ca=OWN_FILES)
-    planned = plan(None, spec, Given(authority=OWN), NOW)
+    planned = plan(None, spec, ProvidedFiles(authority=OWN), NOW)
     assert planned.steps[0].startswith("CA CN=Issuing CA,O=Example: provided by the site, valid")
     assert planned.content.roots == (OWN.root,)
     shake_hands(tmp_path, planned.content, planned.content)
@@ -474,29 +478,34 @@ def test_invalid_store_text_is_refused_without_its_content(text, message):
         store_document.read(text)
 
 
-DOCUMENT = store_document.document(
+DOCUMENT = store_document.parse_document(
     store_document.write(after(SPEC, desired(rotate="passwords", names=("bob",))))
 )
 
 
 def test_secrets_are_selected_by_kind_and_name():
-    assert store_items.pick(DOCUMENT, "password:alice") == DOCUMENT["passwords"]["alice"]["value"]
     assert (
-        store_items.pick(DOCUMENT, "previous_password:bob")
+        store_items.find_secret(DOCUMENT, "password:alice")
+        == DOCUMENT["passwords"]["alice"]["value"]
+    )
+    assert (
+        store_items.find_secret(DOCUMENT, "previous_password:bob")
         == DOCUMENT["passwords"]["bob"]["previous"]
     )
-    pair = store_items.pick(DOCUMENT, "keypair:kafka1")
-    assert pair == store_items.pick(DOCUMENT, "key:kafka1") + store_items.pick(
+    pair = store_items.find_secret(DOCUMENT, "keypair:kafka1")
+    assert pair == store_items.find_secret(DOCUMENT, "key:kafka1") + store_items.find_secret(
         DOCUMENT, "certificate:kafka1"
     )
-    assert store_items.pick(DOCUMENT, "truststore") == store_items.pick(DOCUMENT, "ca")
+    assert store_items.find_secret(DOCUMENT, "truststore") == store_items.find_secret(
+        DOCUMENT, "ca"
+    )
 
 
 def test_ca_is_the_issuing_ca():
     held = after(SPEC, rotating("trust"))
-    document = store_document.document(store_document.write(held))
-    assert store_items.pick(document, "ca") == pem.pem([held.authorities[0].certificate])
-    assert store_items.pick(document, "truststore") == pem.pem(held.roots)
+    document = store_document.parse_document(store_document.write(held))
+    assert store_items.find_secret(document, "ca") == pem.to_pem([held.authorities[0].certificate])
+    assert store_items.find_secret(document, "truststore") == pem.to_pem(held.roots)
 
 
 @pytest.mark.parametrize(
@@ -504,17 +513,17 @@ def test_ca_is_the_issuing_ca():
     [
         (
             "password:eve",
-            store_items.Missing,
+            store_items.MissingSecretError,
             "the store has no password 'eve'; it has: alice, bob",
         ),
         (
             "keypair:kafka9",
-            store_items.Missing,
+            store_items.MissingSecretError,
             "the store has no keypair 'kafka9'; it has: kafka1",
         ),
         (
             "previous_password:alice",
-            store_items.Missing,
+            store_items.MissingSecretError,
             "the password 'alice' has never been changed",
         ),
         ("password", store_items.TermError, "found 'password'; allowed: password:NAME"),
@@ -525,12 +534,12 @@ def test_ca_is_the_issuing_ca():
 )
 def test_missing_secret_is_named(term, kind, message):
     with pytest.raises(kind, match=message):
-        store_items.pick(DOCUMENT, term)
+        store_items.find_secret(DOCUMENT, term)
 
 
 def test_store_with_ready_made_certificates_has_no_ca():
     held = plan(None, desired(ca=READY), READY_FILES, NOW).content
-    document = store_document.document(store_document.write(held))
-    with pytest.raises(store_items.Missing, match="certificates are ready-made"):
-        store_items.pick(document, "ca")
-    assert store_items.pick(document, "truststore") == pem.pem([OWN.root])
+    document = store_document.parse_document(store_document.write(held))
+    with pytest.raises(store_items.MissingSecretError, match="certificates are ready-made"):
+        store_items.find_secret(document, "ca")
+    assert store_items.find_secret(document, "truststore") == pem.to_pem([OWN.root])

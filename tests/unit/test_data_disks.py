@@ -396,12 +396,14 @@ def test_occupied_mount_point_is_refused(guard, points, text):
 
 def test_files_hidden_by_a_mount_are_reported():
     disk = classify(SPEC, [MOUNTED], OWNER, known=UUID)
-    assert disk_plan.hidden(disk, GUARDED) == []
-    assert "2 entries in /data/disk1" in disk_plan.hidden(disk, Guard(True, True, 2))[0]
+    assert disk_plan.hidden_files_messages(disk, GUARDED) == []
+    assert (
+        "2 entries in /data/disk1" in disk_plan.hidden_files_messages(disk, Guard(True, True, 2))[0]
+    )
 
 
 def test_record_has_the_old_state_until_the_steps_are_done():
     disk = classify(SPEC, [SPARE], OWNER)
-    before, after = disk_plan.record(disk, False), disk_plan.record(disk, True, "new")
+    before, after = disk_plan.disk_result(disk, False), disk_plan.disk_result(disk, True, "new")
     assert (before["state"], before["mounted"], before["uuid"]) == ("blank", False, "")
     assert (after["state"], after["mounted"], after["uuid"]) == ("ready", True, "new")

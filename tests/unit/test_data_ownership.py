@@ -46,21 +46,21 @@ def test_marker_has_clusters_and_services(tmp_path):
     data_ownership.mark(str(tmp_path), "prod", "pipeline-a")
     data_ownership.mark(str(tmp_path), "prod2")
 
-    assert data_ownership.owners(str(tmp_path)) == {
+    assert data_ownership.read_owners(str(tmp_path)) == {
         "prod": ["pipeline-a", "pipeline-b"],
         "prod2": [],
     }
     assert data_ownership.is_marked(str(tmp_path), "prod", "pipeline-a")
     assert not data_ownership.is_marked(str(tmp_path), "prod2", "pipeline-a")
     assert data_ownership.release(str(tmp_path), "prod2")
-    assert set(data_ownership.owners(str(tmp_path))) == {"prod"}
+    assert set(data_ownership.read_owners(str(tmp_path))) == {"prod"}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"clusters": 1}', '{"clusters": ["prod"]}', "\0"])
 def test_damaged_marker_is_ignored(tmp_path, text):
     (tmp_path / data_ownership.MARKER).write_text(text)
 
-    assert data_ownership.owners(str(tmp_path)) == {}
+    assert data_ownership.read_owners(str(tmp_path)) == {}
 
 
 def test_containers_of_earlier_versions_own_their_mounts(tmp_path):
@@ -160,7 +160,7 @@ def test_marker_follows_no_planted_link(tmp_path):
 
     assert foreign_file.read_text() == "precious"
     assert foreign_file.stat().st_mode & 0o777 == 0o600
-    assert data_ownership.owners(str(data)) == {"prod": []}
+    assert data_ownership.read_owners(str(data)) == {"prod": []}
 
 
 def test_unknown_cluster_is_refused_with_the_existing_ones():
@@ -215,9 +215,9 @@ def test_directories_are_marked_once(run, tmp_path):
     assert f"directory {data} is marked for cluster prod" in planned["steps"]
     assert first["changed"]
     assert not second["changed"]
-    assert data_ownership.owners(str(data)) == {"prod": ["kafka1"]}
-    assert data_ownership.owners(str(shared)) == {"prod": []}
-    assert data_ownership.owners(str(tmp_path / "config")) == {"prod": ["kafka1"]}
+    assert data_ownership.read_owners(str(data)) == {"prod": ["kafka1"]}
+    assert data_ownership.read_owners(str(shared)) == {"prod": []}
+    assert data_ownership.read_owners(str(tmp_path / "config")) == {"prod": ["kafka1"]}
 
 
 def test_directory_of_another_cluster_is_refused(run, tmp_path):
@@ -235,4 +235,4 @@ def test_two_clusters_may_use_a_shared_directory(run, tmp_path):
         owner = {"cluster": cluster, "service": "driver", "shared": [str(tmp_path)]}
         run(dest=str(tmp_path / cluster), directories=[str(tmp_path)], owner_of=owner)
 
-    assert set(data_ownership.owners(str(tmp_path))) == {"prod", "prod2"}
+    assert set(data_ownership.read_owners(str(tmp_path))) == {"prod", "prod2"}

@@ -3,7 +3,7 @@ import time
 
 from ansible_collections.metal.kafka.plugins.module_utils._common.deadlines import (
     Deadline,
-    side_by_side,
+    run_in_parallel,
 )
 
 
@@ -12,7 +12,7 @@ def fail():
 
 
 def test_results_and_errors_are_returned_by_key():
-    results = side_by_side({"a": lambda: 1, "b": fail}, Deadline(5))
+    results = run_in_parallel({"a": lambda: 1, "b": fail}, Deadline(5))
     assert results["a"] == 1
     assert isinstance(results["b"], ValueError)
 
@@ -20,7 +20,7 @@ def test_results_and_errors_are_returned_by_key():
 def test_hung_call_is_abandoned_at_the_deadline():
     never = threading.Event()
     begun = time.monotonic()
-    results = side_by_side({"slow": never.wait, "quick": lambda: 1}, Deadline(0.2))
+    results = run_in_parallel({"slow": never.wait, "quick": lambda: 1}, Deadline(0.2))
     never.set()
     assert time.monotonic() - begun < 2
     assert results["quick"] == 1
@@ -29,11 +29,11 @@ def test_hung_call_is_abandoned_at_the_deadline():
 
 
 def test_hung_call_does_not_keep_the_process_alive():
-    results = side_by_side({"daemon": lambda: threading.current_thread().daemon}, Deadline(5))
+    results = run_in_parallel({"daemon": lambda: threading.current_thread().daemon}, Deadline(5))
     assert results["daemon"] is True
 
 
 def test_calls_run_in_parallel():
     together = threading.Barrier(3, timeout=5)
-    results = side_by_side(dict.fromkeys(range(3), together.wait), Deadline(5))
+    results = run_in_parallel(dict.fromkeys(range(3), together.wait), Deadline(5))
     assert sorted(results.values()) == [0, 1, 2]

@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_
     CredentialsError,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.desired_credentials import (
-    spec_of,
+    parse_spec,
 )
 
 BASE = {"store": "/s", "cluster": "test"}
@@ -17,7 +17,7 @@ SERVER = {"name": "kafka1", "dns": ["kafka1"]}
 
 
 def spec(**options):
-    return spec_of(validated_options(BASE | options))
+    return parse_spec(validated_options(BASE | options))
 
 
 def test_names_are_normalized():

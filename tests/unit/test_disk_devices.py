@@ -39,7 +39,7 @@ def machine(tmp_path):
     (udev / "b253:0").write_text("E:DM_SERIAL=M33\n")
     block("sr0", "11:0", serial="virt-1")
     block("sde", "8:64", size="0", serial="virt-1")
-    return disk_devices.Machine(str(tmp_path / "sys"), str(udev), str(tmp_path / "dev"))
+    return disk_devices.BlockDevices(str(tmp_path / "sys"), str(udev), str(tmp_path / "dev"))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_mount_options_include_a_read_only_file_system(tmp_path):
         "30 22 8:16 / /data/disk\\0401 rw,noatime shared:5 - xfs /dev/sdb rw,attr2\n"
         "31 22 8:32 / /data/disk2 rw,noatime - xfs /dev/sdc ro\n"
     )
-    assert disk_devices.mounted(str(table)) == [
+    assert disk_devices.parse_mounts(str(table)) == [
         ("8:16", Mount("/data/disk 1", ("rw", "noatime"))),
         ("8:32", Mount("/data/disk2", ("rw", "noatime", "ro"))),
     ]

@@ -89,10 +89,10 @@ MOUNTINFO = (
 
 def test_mounts_are_found_by_mount_point():
     mounts = list(rows(MOUNTINFO))
-    disk = disk_release.mounted_at(mounts, "/data/disk1")
+    disk = disk_release.find_mount(mounts, "/data/disk1")
     assert (disk.device, disk.source, disk.follows) == ("8:16", "/dev/sdb", True)
-    assert disk_release.mounted_at(mounts, "/data/a b").source == "/dev/sdc"
-    assert disk_release.mounted_at(mounts, "/data") is None
+    assert disk_release.find_mount(mounts, "/data/a b").source == "/dev/sdc"
+    assert disk_release.find_mount(mounts, "/data") is None
 
 
 def test_holders_are_processes_with_a_private_mount():
@@ -100,12 +100,12 @@ def test_holders_are_processes_with_a_private_mount():
     container = list(rows(MOUNTINFO.replace(" shared:2", "")))
     other = list(rows(MOUNTINFO.splitlines()[0]))
     containers = {"12": container, "3": container, "7": other, "9": follower}
-    assert disk_release.holders_in(containers, "8:16") == ["3", "12"]
+    assert disk_release.find_holders(containers, "8:16") == ["3", "12"]
 
 
 def test_only_the_disk_s_line_is_removed_from_fstab():
     fstab = "# ours\nUUID=a /data/disk1 xfs x 0 0\n\nUUID=b /data/disk10 xfs x 0 0\n"
-    assert disk_release.without_mount(fstab, "/data/disk1") == (
+    assert disk_release.remove_mount_lines(fstab, "/data/disk1") == (
         "# ours\n\nUUID=b /data/disk10 xfs x 0 0\n"
     )
-    assert disk_release.without_mount(fstab, "/data/disk2") == fstab
+    assert disk_release.remove_mount_lines(fstab, "/data/disk2") == fstab

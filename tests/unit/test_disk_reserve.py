@@ -28,11 +28,11 @@ GIB, MIB = 1024**3, 1024**2
     ],
 )
 def test_reserve_is_created_only_with_enough_free_space(size, free, present, made):
-    assert disk_reserve.missing(2 * GIB, size, free, present) == made
+    assert disk_reserve.missing_reserve_bytes(2 * GIB, size, free, present) == made
 
 
 def test_reserve_is_allocated_immediately(tmp_path):
-    disk_reserve.make(str(tmp_path), 3 * MIB)
+    disk_reserve.allocate(str(tmp_path), 3 * MIB)
     assert os.stat(tmp_path / disk_reserve.FILE).st_blocks * 512 >= 3 * MIB
     assert os.stat(tmp_path / disk_reserve.FILE).st_mode & 0o777 == 0o600
 

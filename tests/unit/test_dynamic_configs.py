@@ -11,7 +11,10 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.dynamic_configs
     difference,
     plan,
 )
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.live_keys import live_texts, split
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.live_keys import (
+    live_texts,
+    split_by_restart,
+)
 
 WEEK, DAY = "604800000", "86400000"
 
@@ -42,7 +45,9 @@ def steps(entries, live=None, previous=(), restarts=False):
 
 
 def test_properties_are_split_by_need_of_a_restart():
-    static, live = split({"num.io.threads": 8, "log.dirs": "/a", "listeners": "x", "ssl.key": 1})
+    static, live = split_by_restart(
+        {"num.io.threads": 8, "log.dirs": "/a", "listeners": "x", "ssl.key": 1}
+    )
     assert (static, live) == (
         {"log.dirs": "/a", "listeners": "x", "ssl.key": 1},
         {"num.io.threads": 8},
@@ -177,7 +182,7 @@ CLIENTS = "listener.name.clients.max.connections"
 def test_only_limits_of_a_listener_are_live():
     keys = {CLIENTS: 9, "listener.name.clients.max.connection.creation.rate": 5}
     other = {"listener.name.clients.sasl.enabled.mechanisms": "PLAIN", "listeners": "x"}
-    assert split({**keys, **other}) == (other, keys)
+    assert split_by_restart({**keys, **other}) == (other, keys)
 
 
 @pytest.mark.parametrize(

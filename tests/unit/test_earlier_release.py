@@ -8,7 +8,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import operation
 from ansible_collections.metal.kafka.plugins.plugin_utils._site import renamed_variables
 from plays import ENTRY_DEFAULTS, ansible_playbook, entries, with_printing_roles
 
-ME = operation_lock.owner_of(os.getpid())
+ME = operation_lock.lock_owner(os.getpid())
 DEAD = replace(ME, node="control2", pid=7)
 
 

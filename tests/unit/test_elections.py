@@ -3,9 +3,9 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._replicas.elections import (
     ElectionError,
-    chosen,
     plan_preferred,
     plan_unclean,
+    select_partitions,
 )
 from kafka_states import cluster, partition
 
@@ -31,12 +31,12 @@ def test_preferred_replicas_in_sync_are_elected():
     ],
 )
 def test_partitions_are_chosen_by_topic_and_name(topics, partitions, names):
-    assert [part.name for part in chosen(ALL, topics, partitions)] == names
+    assert [part.name for part in select_partitions(ALL, topics, partitions)] == names
 
 
 def test_all_unknown_names_are_reported():
     with pytest.raises(ElectionError) as refusal:
-        chosen(ALL, ["x"], ["b-11"])
+        select_partitions(ALL, ["x"], ["b-11"])
     assert refusal.value.messages == [
         "topic x: does not exist",
         "partition b-11: does not exist; did you mean b-1?",

@@ -58,21 +58,21 @@ def test_missing_container_is_no_error(engine):
 
 def test_missing_engine_is_an_error(tmp_path):
     with pytest.raises(
-        engine_api.NoAnswerError, match=r"does not respond on .*none: No such file or directory"
+        engine_api.NoResponseError, match=r"does not respond on .*none: No such file or directory"
     ):
         container_state.inspect("a", str(tmp_path / "none"))
 
 
 def test_log_frames_are_decoded(engine):
     body = piece("one\ntw") + piece("o\n")
-    assert container_state.log("a", 5, path=engine((200, body))) == ["one", "two"]
+    assert container_state.read_log_tail("a", 5, path=engine((200, body))) == ["one", "two"]
 
 
 def test_error_response_has_request_and_reason(engine):
     path = engine((500, b"no space left"))
     with pytest.raises(engine_api.EngineError, match=r"rejects /x: b'no space left'") as refusal:
         engine_api.get(path, "/x")
-    assert not isinstance(refusal.value, engine_api.NoAnswerError)
+    assert not isinstance(refusal.value, engine_api.NoResponseError)
 
 
 def test_timeout_is_a_hung_engine(tmp_path):
@@ -80,7 +80,7 @@ def test_timeout_is_a_hung_engine(tmp_path):
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)
         server.listen()
-        with pytest.raises(engine_api.NoAnswerError) as found:
+        with pytest.raises(engine_api.NoResponseError) as found:
             engine_api.get(path, "/_ping", timeout=0.1)
     assert found.value.reason == "timed out"
 

@@ -140,7 +140,7 @@ def test_failed_removal_does_not_block_the_others(monkeypatch):
 
     assert tried == ["prod-a", "prod-b"]
     assert problem == "container prod-a: the engine refuses"
-    assert cluster_data.name_of(linked) == "prod-b"
+    assert cluster_data.container_name(linked) == "prod-b"
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "a\n"])
@@ -188,6 +188,6 @@ def test_stopped_engine_may_have_containers(monkeypatch, installed):
     monkeypatch.setattr(cluster_data.engine_facts, "is_installed", lambda: installed)
     if installed:
         with pytest.raises(EngineError, match="although an engine is installed"):
-            cluster_data.listed("/none")
+            cluster_data.list_containers("/none")
     else:
-        assert cluster_data.listed("/none") == []
+        assert cluster_data.list_containers("/none") == []

@@ -7,31 +7,36 @@ OTHERS = "# made by hand\nUUID=1 / ext4\terrors=remount-ro 0 1\n\nLABEL=x  /srv 
 
 
 def test_other_lines_are_preserved_byte_for_byte():
-    after = fstab.edited(OTHERS, {"/data/disk1": "u1"})
-    assert after == f"{OTHERS}\n{fstab.line('u1', '/data/disk1')}\n"
+    after = fstab.set_mount_lines(OTHERS, {"/data/disk1": "u1"})
+    assert after == f"{OTHERS}\n{fstab.mount_line('u1', '/data/disk1')}\n"
 
 
 def test_existing_line_is_replaced_in_place():
-    before = fstab.edited(OTHERS, {"/data/disk1": "u1"}) + "tmpfs /tmp tmpfs defaults 0 0\n"
-    after = fstab.edited(before, {"/data/disk1": "u2"})
+    before = (
+        fstab.set_mount_lines(OTHERS, {"/data/disk1": "u1"}) + "tmpfs /tmp tmpfs defaults 0 0\n"
+    )
+    after = fstab.set_mount_lines(before, {"/data/disk1": "u2"})
     assert after == before.replace("UUID=u1", "UUID=u2")
 
 
 def test_second_edit_changes_nothing():
-    once = fstab.edited(OTHERS, {"/data/disk1": "u1", "/data/disk2": "u2"})
-    assert fstab.edited(once, {"/data/disk2": "u2"}) == once
-    assert fstab.edited(once, {"/data/disk1": "u1", "/data/disk2": "u2"}) == once
+    once = fstab.set_mount_lines(OTHERS, {"/data/disk1": "u1", "/data/disk2": "u2"})
+    assert fstab.set_mount_lines(once, {"/data/disk2": "u2"}) == once
+    assert fstab.set_mount_lines(once, {"/data/disk1": "u1", "/data/disk2": "u2"}) == once
 
 
 def test_mount_point_has_one_line():
     twice = "LABEL=a /data/disk1 xfs defaults 0 0\nUUID=u1 /data/disk1 xfs defaults 0 0\n"
-    assert fstab.edited(twice, {"/data/disk1": "u1"}) == f"{fstab.line('u1', '/data/disk1')}\n"
+    assert (
+        fstab.set_mount_lines(twice, {"/data/disk1": "u1"})
+        == f"{fstab.mount_line('u1', '/data/disk1')}\n"
+    )
 
 
 def test_commented_lines_are_ignored():
     text = "#UUID=u0 /data/disk1 xfs defaults 0 0\n"
-    assert fstab.edited(text, {"/data/disk1": "u1"}).startswith(text)
-    assert fstab.known(text, "/data/disk1") == ""
+    assert fstab.set_mount_lines(text, {"/data/disk1": "u1"}).startswith(text)
+    assert fstab.uuid_of_mount(text, "/data/disk1") == ""
 
 
 @pytest.mark.parametrize(
@@ -45,10 +50,10 @@ def test_commented_lines_are_ignored():
     ],
 )
 def test_known_returns_the_uuid_of_a_mount(text, uuid):
-    assert fstab.known(text, "/data/disk1") == uuid
+    assert fstab.uuid_of_mount(text, "/data/disk1") == uuid
 
 
 def test_space_in_a_mount_point_is_escaped():
-    text = fstab.edited("", {"/data/disk 1": "u1"})
+    text = fstab.set_mount_lines("", {"/data/disk 1": "u1"})
     assert "/data/disk\\0401 " in text
-    assert fstab.known(text, "/data/disk 1") == "u1"
+    assert fstab.uuid_of_mount(text, "/data/disk 1") == "u1"

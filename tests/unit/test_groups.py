@@ -17,8 +17,8 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.group_report 
 )
 from ansible_collections.metal.kafka.plugins.module_utils._content.groups import (
     converge,
-    resets_of,
-    target_of,
+    parse_resets,
+    parse_target,
 )
 
 NOW = 1_800_000_000_000
@@ -38,7 +38,7 @@ P0, P1, O0 = ("payments", 0), ("payments", 1), ("orders", 0)
     ],
 )
 def test_targets_are_parsed(text, target):
-    assert target_of(text, NOW) == target
+    assert parse_target(text, NOW) == target
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_targets_are_parsed(text, target):
 )
 def test_invalid_target_names_allowed_forms(text, message):
     with pytest.raises(UnitError, match=message):
-        target_of(text, NOW)
+        parse_target(text, NOW)
 
 
 def reset(group="reports", to="earliest", topics=(), partitions=()):
@@ -98,7 +98,7 @@ def reports(**offsets):
 
 
 def apply_groups(kafka, *items, absent=(), dry=False):
-    return converge(kafka, resets_of(items, NOW), absent, dry)
+    return converge(kafka, parse_resets(items, NOW), absent, dry)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_blockers_are_reported_and_nothing_is_changed(items, absent, message):
 )
 def test_invalid_parameters_are_an_error(items, message):
     with pytest.raises(GroupError, match=message):
-        resets_of(items, NOW)
+        parse_resets(items, NOW)
 
 
 def test_groups_are_deleted_once():

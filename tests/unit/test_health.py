@@ -1,5 +1,8 @@
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.health import report, unreachable
+from ansible_collections.metal.kafka.plugins.module_utils._kafka.health import (
+    report,
+    unreachable_result,
+)
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.snapshot import LogDir
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.stop_gate import before_stop
 from kafka_states import cluster, partition
@@ -82,7 +85,7 @@ def test_report_contains_the_stop_decision():
 
 def test_unreachable_cluster_has_the_same_keys_and_blocks_stops():
     state = cluster(*WHOLE)
-    unreachable_cluster = unreachable("no broker listens", before_stop=[2])
+    unreachable_cluster = unreachable_result("no broker listens", before_stop=[2])
     assert set(unreachable_cluster) == set(report(state, decision=before_stop(state, 2)))
     assert (
         unreachable_cluster["reachable"],
@@ -94,7 +97,7 @@ def test_unreachable_cluster_has_the_same_keys_and_blocks_stops():
         == unreachable_cluster["stop"]["blockers"]
         == ["no broker listens"]
     )
-    assert "stop" not in unreachable("no broker listens")
+    assert "stop" not in unreachable_result("no broker listens")
 
 
 def test_healthy_brokers_respond_with_all_disks_and_replicas():

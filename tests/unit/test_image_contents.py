@@ -141,10 +141,12 @@ def test_licences_of_a_manifest(manifest, licences):
 
 def test_apache_licence_text_is_recognized():
     text = "\n        Apache License\n   Version 2.0, January 2004\n"
-    assert image_contents.jar("a.jar", jar({"META-INF/LICENSE": text}))["licences"] == [
+    assert image_contents.describe_jar("a.jar", jar({"META-INF/LICENSE": text}))["licences"] == [
         "Apache-2.0"
     ]
-    assert image_contents.jar("a.jar", jar({"META-INF/LICENSE": "Mine\n"}))["licences"] == []
+    assert (
+        image_contents.describe_jar("a.jar", jar({"META-INF/LICENSE": "Mine\n"}))["licences"] == []
+    )
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def site(tmp_path, monkeypatch):
             manager._extra_vars = self.extra or {}
             # A fact that a task has set is not an input.
             manager.set_nonpersistent_facts("node1", {"found": str(id(self))})
-            values = inputs_digest.written(HostVars(inventory, manager, loader))
+            values = inputs_digest.declared_variables(HostVars(inventory, manager, loader))
             return inputs_digest.digest(values, self.repository, [self.store])
 
     found = Site()

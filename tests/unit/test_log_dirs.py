@@ -48,13 +48,13 @@ def test_new_dir_gets_its_share(first, second, expected):
         disk("/b", replicas("t", *second, start=len(first))),
         disk("/new"),
     ]
-    assert after(dirs, log_dirs.share(dirs, "/new"))["/new"] == expected
+    assert after(dirs, log_dirs.plan_share(dirs, "/new"))["/new"] == expected
 
 
 def test_shares_of_bytes_and_numbers_count():
     dirs = [disk("/a", replicas("big", *[100 * MIB] * 4)), disk("/b", replicas("small", *[1] * 8))]
     dirs.append(disk("/new"))
-    number, held = after(dirs, log_dirs.share(dirs, "/new"))["/new"]
+    number, held = after(dirs, log_dirs.plan_share(dirs, "/new"))["/new"]
     assert 100 * MIB <= held <= 200 * MIB
     assert 2 <= number <= 5
 
@@ -67,20 +67,20 @@ def test_new_dir_gets_its_share_of_replicas_too():
         disk("/b", replicas("t", *sizes, start=len(sizes))),
         disk("/new"),
     ]
-    number, held = after(dirs, log_dirs.share(dirs, "/new"))["/new"]
+    number, held = after(dirs, log_dirs.plan_share(dirs, "/new"))["/new"]
     assert 19 <= number <= 20
     assert 30 * MIB <= held <= 41 * MIB
 
 
 def test_single_large_replica_is_not_moved():
     dirs = [disk("/a", replicas("huge", 500 * MIB)), disk("/new")]
-    assert log_dirs.share(dirs, "/new").moves == ()
+    assert log_dirs.plan_share(dirs, "/new").moves == ()
 
 
 def test_partitions_of_a_topic_stay_spread_over_dirs():
     mixed = [Replica(topic, number, MIB) for topic in "abc" for number in range(4)]
     dirs = [disk("/a", mixed[::2]), disk("/b", mixed[1::2]), disk("/new")]
-    plan = log_dirs.share(dirs, "/new")
+    plan = log_dirs.plan_share(dirs, "/new")
     topics = [move.replica.topic for move in plan.moves]
     assert len(topics) == 4
     assert max(topics.count(topic) for topic in "abc") == 2
@@ -91,15 +91,15 @@ def test_second_run_moves_nothing():
         disk("/a", replicas("t", *[MIB] * 8)),
         disk("/new", replicas("t", *[MIB] * 8, start=8)),
     ]
-    assert log_dirs.share(dirs, "/new").done
+    assert log_dirs.plan_share(dirs, "/new").done
     nearly = [dirs[0], disk("/new", replicas("t", *[MIB] * 7, start=8))]
-    assert log_dirs.share(nearly, "/new").done
+    assert log_dirs.plan_share(nearly, "/new").done
 
 
 def test_future_replicas_count_as_moved():
     first = replicas("t", *[MIB] * 4)
     future = (Replica("t", 0, 10, future=True), Replica("t", 1, 10, future=True))
-    plan = log_dirs.share([disk("/a", first), disk("/new", future)], "/new")
+    plan = log_dirs.plan_share([disk("/a", first), disk("/new", future)], "/new")
     assert plan.moves == ()
     assert plan.future == future
     assert not plan.done
@@ -107,7 +107,7 @@ def test_future_replicas_count_as_moved():
 
 def test_full_dir_gets_nothing():
     small = disk("/new", total=1000 * MIB, usable=110 * MIB)
-    plan = log_dirs.share([disk("/a", replicas("t", *[20 * MIB] * 4)), small], "/new")
+    plan = log_dirs.plan_share([disk("/a", replicas("t", *[20 * MIB] * 4)), small], "/new")
     assert plan.moves == ()
 
 
@@ -117,14 +117,14 @@ def test_drained_dir_is_empty_and_targets_are_chosen_by_free_space():
         disk("/b", usable=100 * MIB, total=100 * MIB),
         disk("/c", usable=100 * MIB, total=100 * MIB),
     ]
-    found = after(dirs, log_dirs.drain(dirs, "/a"))
+    found = after(dirs, log_dirs.plan_drain(dirs, "/a"))
     assert [found[path][0] for path in ("/a", "/b", "/c")] == [0, 3, 3]
 
 
 def test_interrupted_drain_is_continued():
     future = Replica("t", 0, 5, future=True)
     dirs = [disk("/a", replicas("t", MIB, MIB)), disk("/b", [future])]
-    plan = log_dirs.drain(dirs, "/a")
+    plan = log_dirs.plan_drain(dirs, "/a")
     assert [move.replica.name for move in plan.moves] == ["t-1"]
     assert plan.future == (future,)
 
@@ -132,7 +132,7 @@ def test_interrupted_drain_is_continued():
 def test_dir_with_future_replicas_is_still_drained():
     """A future replica in the drained dir does not count as a move out of it."""
     future = Replica("t", 0, 5, future=True)
-    plan = log_dirs.drain([disk("/a", [future]), disk("/b", replicas("t", MIB))], "/a")
+    plan = log_dirs.plan_drain([disk("/a", [future]), disk("/b", replicas("t", MIB))], "/a")
     assert plan.moves == ()
 
 
@@ -156,7 +156,7 @@ def test_dir_with_future_replicas_is_still_drained():
 )
 def test_impossible_drain_is_an_error(dirs, message):
     with pytest.raises(LogDirError, match=message):
-        log_dirs.drain(dirs, "/a")
+        log_dirs.plan_drain(dirs, "/a")
 
 
 def test_error_names_replicas_of_a_non_empty_dir():
@@ -174,13 +174,13 @@ def test_batches_are_limited_in_number_and_bytes():
     def moves(*sizes):
         return [log_dir_model.Move(r, "/a", "/b") for r in replicas("t", *sizes)]
 
-    assert len(log_dirs.batch(moves(*[1] * 50))) == log_dirs.BATCH_REPLICAS
-    assert len(log_dirs.batch(moves(*[15 * log_dirs.GIB] * 3))) == 1
-    assert len(log_dirs.batch(moves(50 * log_dirs.GIB))) == 1
+    assert len(log_dirs.first_moves(moves(*[1] * 50))) == log_dirs.BATCH_REPLICAS
+    assert len(log_dirs.first_moves(moves(*[15 * log_dirs.GIB] * 3))) == 1
+    assert len(log_dirs.first_moves(moves(50 * log_dirs.GIB))) == 1
 
 
 def test_messages_are_by_pair_of_dirs():
-    plan = log_dirs.drain([disk("/a", replicas("t", MIB, MIB)), disk("/b")], "/a")
+    plan = log_dirs.plan_drain([disk("/a", replicas("t", MIB, MIB)), disk("/b")], "/a")
     assert log_dirs.messages(plan) == ["2 replicas (2 MiB) move from /a to /b"]
 
 
@@ -194,4 +194,4 @@ def test_messages_are_by_pair_of_dirs():
     ],
 )
 def test_log_dirs_are_found_by_mount_point(mount, expected):
-    assert log_dirs.below(["/data/disk1/kafka", "/data/disk10"], mount) == expected
+    assert log_dirs.paths_below(["/data/disk1/kafka", "/data/disk10"], mount) == expected

@@ -22,7 +22,7 @@ MOUNTS = (
 
 
 def test_mount_has_type_and_all_options():
-    found = mount_table.by_point(MOUNTS)
+    found = mount_table.mounts_by_point(MOUNTS)
     disk, far = found["/data/disk 1"], found["/data/far"]
     assert (disk.device, disk.kind) == ("8:17", "xfs")
     assert {disk.options, disk.system_options} == {"rw,nosuid,nodev,noatime", "rw,attr2"}
@@ -56,8 +56,8 @@ def test_disk_of_a_partition_or_mapping_is_found(block, number, disk):
 
 
 def test_real_file_system_has_inodes(tmp_path):
-    table = mount_table.by_point(f"1 2 0:1 / {tmp_path} rw,noatime - xfs /dev/sdb rw,attr2")
-    found = filesystems.details(str(tmp_path), table)
+    table = mount_table.mounts_by_point(f"1 2 0:1 / {tmp_path} rw,noatime - xfs /dev/sdb rw,attr2")
+    found = filesystems.describe_mount(str(tmp_path), table)
     assert (found["kind"], found["read_only"], found["disk"]) == ("xfs", False, "0:1")
     assert found["options"] == ["attr2", "noatime", "rw"]
     assert 0 <= found["free_inodes"] <= found["inodes"]
@@ -89,8 +89,8 @@ def test_swap_is_the_sum_of_all_areas_in_bytes():
         "/dev/sda2                               partition\t1000\t\t0\t\t-2\n"
         "/swap\\040file                           file\t\t24\t\t0\t\t-3\n"
     )
-    assert kernel.swap(text) == 1024 * 1024
-    assert kernel.swap(text.splitlines()[0]) == 0
+    assert kernel.swap_bytes(text) == 1024 * 1024
+    assert kernel.swap_bytes(text.splitlines()[0]) == 0
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_port_ranges_are_parsed():
 
 
 def test_clock_of_this_machine_is_readable():
-    assert kernel.synchronised() in (True, False, None)
+    assert kernel.is_clock_synchronised() in (True, False, None)
 
 
 def test_only_global_ipv6_addresses_are_returned():
@@ -125,7 +125,7 @@ def test_only_global_ipv6_addresses_are_returned():
 
 
 def test_names_are_looked_up_forward_and_reverse():
-    found = network.lookups(["localhost", "no-such-host.invalid"], seconds=10)
+    found = network.look_up_all(["localhost", "no-such-host.invalid"], seconds=10)
     assert (
         "127.0.0.1" in found["localhost"]["addresses"] or "::1" in (found["localhost"]["addresses"])
     )
@@ -153,7 +153,7 @@ INFO = {
 
 
 def test_engine_facts_come_from_its_responses():
-    assert engine_facts.described(VERSION, INFO) == {
+    assert engine_facts.select_facts(VERSION, INFO) == {
         "version": "26.1.5+dfsg1",
         "api": "1.45",
         "driver": "overlay2",

@@ -14,7 +14,7 @@ def directory(tmp_path):
 
 def samples(directory, host="kafka1", cluster="a"):
     path = maintenance_files.silence_file(directory, cluster, host)
-    return [(labels, value) for _, labels, value in maintenance_files.samples_of(path)]
+    return [(labels, value) for _, labels, value in maintenance_files.read_samples(path)]
 
 
 def test_only_stopped_instances_are_silenced(directory):
@@ -74,7 +74,7 @@ def test_end_removes_the_file_of_an_earlier_version(directory, tmp_path):
 def test_hostile_names_are_escaped(directory):
     hostile = 'a"} 1\nevil{x="\\'
     maintenance_files.begin(directory, "a", hostile, hostile, NOW)
-    found = maintenance_files.samples_of(maintenance_files.operation_file(directory, "a"))
+    found = maintenance_files.read_samples(maintenance_files.operation_file(directory, "a"))
     assert found == [
         (
             "kafka_metal_operation_active_time_seconds",

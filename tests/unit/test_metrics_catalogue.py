@@ -7,28 +7,28 @@ import pytest
 import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import (
     MonitoringError,
-    alerts_of,
+    parse_alerts,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.metrics_catalogue import (
     UNITS,
-    queryable,
-    series_of,
+    parse_series,
+    queryable_names,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_alerts,
     read_records,
     read_series,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.promql import names_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.promql import series_names
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.rule_file import (
     MAINTENANCE,
     expression,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-SERIES = series_of(read_series())
+SERIES = parse_series(read_series())
 RECORDS = read_records()
-KNOWN = queryable(SERIES.values()) | set(RECORDS)
+KNOWN = queryable_names(SERIES.values()) | set(RECORDS)
 # Names of other projects, which do not follow the conventions.
 FOREIGN = ("ALERTS", "node_", "jvm_", "process_", "prometheus_", "alertmanager_", "scrape_", "up")
 
@@ -50,20 +50,20 @@ FOREIGN = ("ALERTS", "node_", "jvm_", "process_", "prometheus_", "alertmanager_"
     ],
 )
 def test_names_are_found_in_promql(expr, names):
-    assert names_of(expr) == names
+    assert series_names(expr) == names
 
 
 def test_alerts_query_only_series_of_the_catalogue():
     unknown = {
-        alert.name: names_of(expression(alert)) - KNOWN
-        for alert in alerts_of(read_alerts())
-        if names_of(expression(alert)) - KNOWN
+        alert.name: series_names(expression(alert)) - KNOWN
+        for alert in parse_alerts(read_alerts())
+        if series_names(expression(alert)) - KNOWN
     }
     assert unknown == {}
 
 
 def test_recording_rules_read_known_series_and_are_used():
-    assert {name: names_of(expr) - KNOWN for name, expr in RECORDS.items()} == {
+    assert {name: series_names(expr) - KNOWN for name, expr in RECORDS.items()} == {
         name: set() for name in RECORDS
     }
     read = {" ".join(how.split()).rpartition(" ")[2] for how in MAINTENANCE.values()}
@@ -143,7 +143,7 @@ def test_agents_query_only_beans_with_a_rule(image):
 )
 def test_invalid_series_is_refused_by_name(entry, blocker):
     with pytest.raises(MonitoringError, match=r"monitoring/series\.yml: kafka\.a: found") as error:
-        series_of({"kafka": {"a": entry}})
+        parse_series({"kafka": {"a": entry}})
     assert blocker in str(error.value)
 
 
@@ -153,4 +153,4 @@ def test_one_name_has_one_type():
         MonitoringError,
         match=r"node\.a: found type counter, unit count; required: gauge, count, as",
     ):
-        series_of({"kafka": {"a": one}, "node": {"a": other}})
+        parse_series({"kafka": {"a": one}, "node": {"a": other}})

@@ -6,7 +6,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alertmanag
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alerts import (
     MonitoringError,
-    alerts_of,
+    parse_alerts,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_jobs,
@@ -19,7 +19,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.prometheus
 )
 
 PLAIN = {"expr": "up == 0", "summary": "s", "description": "d"}
-ALERTS = alerts_of(
+ALERTS = parse_alerts(
     {
         "Big": {**PLAIN, "severity": "page", "inhibits": ["Small", "Tiny"], "equal": ["host"]},
         "Small": {**PLAIN, "severity": "ticket"},

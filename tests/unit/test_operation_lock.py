@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host import operation_lock
 
-ME = operation_lock.owner_of(os.getpid())
+ME = operation_lock.lock_owner(os.getpid())
 OTHER = replace(ME, node="control2", pid=7, user="eve")
 SPEC = {"operation": "restart of all", "replace": "", "unlock": ""}
 
@@ -84,15 +84,15 @@ def test_unreadable_lock_has_an_unknown_owner(path, content):
 
 def test_ended_process_is_dead():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    owner = operation_lock.owner_of(child.pid)
-    assert not operation_lock.dead(owner, ME)
-    assert operation_lock.dead(replace(owner, started="1"), ME)  # Its PID was reused.
+    owner = operation_lock.lock_owner(child.pid)
+    assert not operation_lock.has_ended(owner, ME)
+    assert operation_lock.has_ended(replace(owner, started="1"), ME)  # Its PID was reused.
     child.kill()
     # Before its parent has reaped it, and after.
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    assert operation_lock.dead(owner, ME)
+    assert operation_lock.has_ended(owner, ME)
     child.wait()
-    assert operation_lock.dead(owner, ME)
+    assert operation_lock.has_ended(owner, ME)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_ended_process_is_dead():
     ],
 )
 def test_processes_of_other_nodes_are_not_known_dead(owner, dead):
-    assert operation_lock.dead(owner, ME) is dead
+    assert operation_lock.has_ended(owner, ME) is dead
 
 
 def test_lock_is_released_only_by_the_token_of_its_owner(path):

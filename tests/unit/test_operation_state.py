@@ -16,7 +16,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import (
 )
 from plays import ROOT
 
-ME = operation_lock.owner_of(os.getpid())
+ME = operation_lock.lock_owner(os.getpid())
 NOW = 1_767_225_600.0  # 2026-01-01 00:00 UTC
 
 

@@ -13,18 +13,19 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import (
 def test_directory_below_an_unmounted_disk_is_unavailable(tmp_path):
     path = f"{tmp_path}/kafka"
     assert (
-        owned_directories.unavailable(path, [str(tmp_path)]) == f"no disk is mounted at {tmp_path}"
+        owned_directories.unavailable_reason(path, [str(tmp_path)])
+        == f"no disk is mounted at {tmp_path}"
     )
 
 
 def test_directory_on_no_disk_is_available(tmp_path):
-    assert owned_directories.unavailable(f"{tmp_path}/kafka", []) is None
-    assert owned_directories.unavailable("/data/disk10/kafka", ["/data/disk1"]) is None
+    assert owned_directories.unavailable_reason(f"{tmp_path}/kafka", []) is None
+    assert owned_directories.unavailable_reason("/data/disk10/kafka", ["/data/disk1"]) is None
 
 
 def test_directory_on_a_mounted_disk_is_available():
     assert os.path.ismount("/proc")
-    assert owned_directories.unavailable("/dev/shm/kafka", ["/dev/shm"]) is None
+    assert owned_directories.unavailable_reason("/dev/shm/kafka", ["/dev/shm"]) is None
 
 
 def test_failed_disk_is_reported(monkeypatch):
@@ -34,7 +35,9 @@ def test_failed_disk_is_reported(monkeypatch):
     monkeypatch.setattr(owned_directories.os, "lstat", lambda path: None)
     monkeypatch.setattr(owned_directories.os.path, "ismount", lambda path: True)
     monkeypatch.setattr(owned_directories.os, "stat", broken)
-    assert owned_directories.unavailable("/data/1/kafka", ["/data/1"]) == "Input/output error"
+    assert (
+        owned_directories.unavailable_reason("/data/1/kafka", ["/data/1"]) == "Input/output error"
+    )
 
 
 def test_failed_disk_does_not_count_as_missing(monkeypatch):
@@ -44,7 +47,9 @@ def test_failed_disk_does_not_count_as_missing(monkeypatch):
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(owned_directories.os, "lstat", broken)
-    assert owned_directories.unavailable("/data/1/kafka", ["/data/1"]) == "Input/output error"
+    assert (
+        owned_directories.unavailable_reason("/data/1/kafka", ["/data/1"]) == "Input/output error"
+    )
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO])

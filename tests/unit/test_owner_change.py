@@ -110,7 +110,7 @@ def link_owner(monkeypatch, uid):
     monkeypatch.setattr(owner_change.os, "lstat", found)
 
 
-@pytest.mark.parametrize("act", ["hand_over", "give", "share"])
+@pytest.mark.parametrize("act", ["hand_over", "change_owner", "make_group_writable"])
 def test_planted_link_is_not_followed(owners, data, tmp_path, monkeypatch, act):
     """Group members can replace a directory in a shared directory by a link."""
     target, link = tmp_path / "target", tmp_path / "link"
@@ -124,7 +124,9 @@ def test_planted_link_is_not_followed(owners, data, tmp_path, monkeypatch, act):
         "allowed: a directory, or a link that belongs to root"
     )
     with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
-        getattr(owner_change, act)(str(link), *((GID,) if act == "share" else (77, 78)))
+        getattr(owner_change, act)(
+            str(link), *((GID,) if act == "make_group_writable" else (77, 78))
+        )
     assert owners == {}
 
 
@@ -143,7 +145,7 @@ def test_shared_directories_are_group_writable_and_files_unchanged(owners, data)
     (data / "version-2").chmod(0o750)
     (data / "version-2" / "log.1").chmod(0o640)
     data.chmod(0o750)
-    owner_change.share(str(data), GID)
+    owner_change.make_group_writable(str(data), GID)
 
     assert owners == {str(data): (0, GID)}
     assert stat.S_IMODE(data.stat().st_mode) == 0o2770

@@ -6,7 +6,7 @@ import os
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline import checkpoint_check
-from kafka_metal_pipeline.checkpoint import all_of
+from kafka_metal_pipeline.checkpoint import all_checkpoints
 from kafka_metal_pipeline.cli import main
 from kafka_metal_pipeline.local_files import LocalFiles
 
@@ -39,7 +39,7 @@ def declared(root, group="country", topic="payments"):
 def write_checkpoints(root, body):
     """Write the checkpoints of a pipeline with two batches."""
     files, ends = LocalFiles(), json.dumps({"payments": {"0": 7}})
-    for name, checkpoint in all_of(parse("payments", body)).items():
+    for name, checkpoint in all_checkpoints(parse("payments", body)).items():
         checkpoint.claim(files, name)
         head = json.dumps({"batchWatermarkMs": 0})
         for batch in (0, 1):

@@ -20,9 +20,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.x509 import verification
 from site_ca import DAY, NOW, key_text
 
-CA = authority.make("test", "test CA 1", 3650, NOW)
-OTHER = authority.make("test", "test CA 1", 3650, NOW)
-OLD = authority.make("test", "test CA 0", 3650, NOW - 1000 * DAY)
+CA = authority.make_ca("test", "test CA 1", 3650, NOW)
+OTHER = authority.make_ca("test", "test CA 1", 3650, NOW)
+OLD = authority.make_ca("test", "test CA 0", 3650, NOW - 1000 * DAY)
 LEAF = leaf.Leaf(
     name="kafka1",
     common_name="kafka1",
@@ -95,24 +95,24 @@ def test_generated_ca_cannot_sign_another_ca():
 def test_a_certificate_of_a_member_names_it_and_signs_no_other():
     pair = leaf.issue(LEAF, CA, NOW)
     certificate = pair.certificate
-    assert pem.subject_of(certificate) == "CN=kafka1,O=test"
+    assert pem.principal_subject(certificate) == "CN=kafka1,O=test"
     assert not authority.may_sign(certificate)
     assert extension(certificate, x509.AuthorityKeyIdentifier).value.key_identifier == (
         extension(CA.certificate, x509.SubjectKeyIdentifier).value.digest
     )
     assert certificate.serial_number != leaf.issue(LEAF, CA, NOW).certificate.serial_number
-    assert not pem.fits(leaf.issue(LEAF, CA, NOW).key, certificate)
+    assert not pem.is_key_of(leaf.issue(LEAF, CA, NOW).key, certificate)
     assert certificate.not_valid_after_utc == (NOW + 397 * DAY).replace(microsecond=0)
 
 
 @pytest.mark.parametrize("usages", [("server",), ("client",), ("server", "client")])
 def test_a_certificate_has_the_usages_that_are_desired(usages):
     pair = leaf.issue(replace(LEAF, usages=usages), CA, NOW)
-    assert renewal.names_of(pair.certificate).usages == usages
+    assert renewal.read_names(pair.certificate).usages == usages
 
 
 def test_a_certificate_does_not_outlive_its_ca():
-    short = authority.make("test", "short", 10, NOW)
+    short = authority.make_ca("test", "short", 10, NOW)
     pair = leaf.issue(LEAF, short, NOW)
     assert pair.certificate.not_valid_after_utc == short.certificate.not_valid_after_utc
     with pytest.raises(pem.PkiError, match="its CA has expired: CN=short,O=test"):
@@ -124,8 +124,8 @@ def test_keystore_has_unencrypted_pkcs8_key_and_chain():
     pair = leaf.issue(LEAF, below, NOW)
     text = pair.keystore()
     assert text.startswith("-----BEGIN PRIVATE KEY-----\n")
-    assert pem.fits(pem.key_of(text.encode()), pair.certificate)
-    assert pem.certificates_of(text.encode()) == (pair.certificate, below.certificate)
+    assert pem.is_key_of(pem.parse_key(text.encode()), pair.certificate)
+    assert pem.parse_certificates(text.encode()) == (pair.certificate, below.certificate)
 
 
 # -- with OpenSSL, on both sides of a connection ------------------------------------------------
@@ -136,7 +136,7 @@ def keystore(spec=LEAF, by=CA, at=NOW):
 
 
 def trust(*authorities):
-    return pem.pem(each.root for each in authorities)
+    return pem.to_pem(each.root for each in authorities)
 
 
 def test_client_and_server_authenticate_with_one_ca(tmp_path):
@@ -201,20 +201,20 @@ EC_KEY = ec.generate_private_key(ec.SECP256R1())
     [
         key_text(EC_KEY),
         key_text(EC_KEY, serialization.PrivateFormat.TraditionalOpenSSL),
-        b"# a remark\n" + key_text(EC_KEY) + pem.pem([CA.certificate]).encode(),
-        pem.pem([CA.certificate]).encode() + key_text(EC_KEY),
+        b"# a remark\n" + key_text(EC_KEY) + pem.to_pem([CA.certificate]).encode(),
+        pem.to_pem([CA.certificate]).encode() + key_text(EC_KEY),
     ],
     ids=tls.named,
 )
 def test_key_is_read_from_all_usual_formats(text):
-    assert pem.key_pem(pem.key_of(text)).encode() == key_text(EC_KEY)
+    assert pem.key_pem(pem.parse_key(text)).encode() == key_text(EC_KEY)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         (b"", "found no readable private key; required: a key in PEM"),
-        (pem.pem([CA.certificate]).encode(), "found no readable private key"),
+        (pem.to_pem([CA.certificate]).encode(), "found no readable private key"),
         (key_text(EC_KEY)[:-60], "found no readable private key"),
         (
             key_text(EC_KEY, lock=serialization.BestAvailableEncryption(b"secret")),
@@ -228,7 +228,7 @@ def test_key_is_read_from_all_usual_formats(text):
 )
 def test_unsupported_key_is_refused(text, message):
     with pytest.raises(pem.PkiError, match=message):
-        pem.key_of(text)
+        pem.parse_key(text)
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_unsupported_key_is_refused(text, message):
 )
 def test_a_text_without_certificates_is_refused(text):
     with pytest.raises(pem.PkiError, match="found no readable certificate"):
-        pem.certificates_of(text)
+        pem.parse_certificates(text)
 
 
 # -- a site's own CA ----------------------------------------------------------------------------

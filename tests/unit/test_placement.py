@@ -14,9 +14,9 @@ from ansible_collections.metal.kafka.plugins.module_utils._replicas.placement im
     PlacementError,
     Spec,
     bytes_left,
+    next_moves,
+    parse_specs,
     plan,
-    portion,
-    specs_of,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._replicas.throttles import Record
 
@@ -161,11 +161,11 @@ def test_placement_for_too_few_partitions_is_an_error():
 )
 def test_invalid_parameters_are_an_error(topics, message):
     with pytest.raises(PlacementError, match=re.escape(message)):
-        specs_of(topics)
+        parse_specs(topics)
 
 
 def test_parameters_are_converted_to_specs():
-    assert specs_of(
+    assert parse_specs(
         {
             "__consumer_offsets": {"replication_factor": 3, "internal": True},
             "b": {"placement": [[1, 2], [2, 1]], "config": {}},
@@ -180,7 +180,7 @@ def test_parameters_are_converted_to_specs():
 
 def test_number_of_moves_under_way_is_limited():
     moves = plan(cluster(*(part(f"t-{n}", (1,)) for n in range(5))), [Spec("t", 2)])
-    assert [len(portion(moves, under_way, 3)) for under_way in (0, 2, 3, 9)] == [3, 1, 0, 0]
+    assert [len(next_moves(moves, under_way, 3)) for under_way in (0, 2, 3, 9)] == [3, 1, 0, 0]
 
 
 def test_bytes_left_are_the_missing_bytes_of_new_replicas():

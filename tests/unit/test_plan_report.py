@@ -4,7 +4,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations.plan_chang
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.plan_report import (
     Plan,
-    minutes,
+    format_minutes,
 )
 
 CONTAINER = "community.docker.docker_container"
@@ -238,4 +238,4 @@ def test_failed_run_is_reported_instead_of_a_plan():
     ("seconds", "text"), [(1, "1 minute"), (60, "1 minute"), (61, "2 minutes")]
 )
 def test_minutes_are_rounded_up(seconds, text):
-    assert minutes(seconds) == f"about {text}"
+    assert format_minutes(seconds) == f"about {text}"

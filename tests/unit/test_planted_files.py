@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from kafka_metal_declarations.declaration import parse_all
 from kafka_metal_pipeline import checkpoint_check, plain_files
-from kafka_metal_pipeline.checkpoint import COPY, PURPOSE, all_of
+from kafka_metal_pipeline.checkpoint import COPY, PURPOSE, all_checkpoints
 from kafka_metal_pipeline.checkpoint_files import CheckpointError, CheckpointFiles
 from kafka_metal_pipeline.integrity import DIFFERS, FITS, UNKNOWN, checksum
 from kafka_metal_pipeline.local_files import LocalFiles
@@ -42,7 +42,7 @@ class Site:
                 }
             }
         )["p"]
-        checkpoint = all_of(self.declared)["o"]
+        checkpoint = all_checkpoints(self.declared)["o"]
         self.place = Path(checkpoint.location)
         for folder in ("offsets", "commits"):
             (self.place / folder).mkdir(parents=True)

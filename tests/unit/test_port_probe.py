@@ -67,7 +67,7 @@ def test_stopped_helper_frees_its_port(token):
 
 def test_helper_has_its_own_process_name(token):
     port = helper(token, seconds=30)
-    sockets = list(listeners.listening(procfs.read("/proc/net/tcp")))
+    sockets = list(listeners.listening_sockets(procfs.read("/proc/net/tcp")))
     inode = next(inode for _, at, inode in sockets if at == port)
     end = time.monotonic() + 5
     # The name is set after the fork.

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import wanted_paths
-from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import Unreadable
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.inventory import UnreadableVariable
 from preflight_sites import (
     GIB,
     Faults,
@@ -683,7 +683,7 @@ class Failing(dict[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         if name == "kafka_broker_heap":
-            raise Unreadable("'ram' is undefined")
+            raise UnreadableVariable("'ram' is undefined")
         return super().get(name, default)
 
 

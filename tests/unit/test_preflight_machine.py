@@ -59,7 +59,7 @@ MOUNTS = (
 
 
 def test_last_mount_on_a_mount_point_counts():
-    found = mount_table.by_point(MOUNTS)
+    found = mount_table.mounts_by_point(MOUNTS)
     assert {point: (row.device, row.source) for point, row in found.items()} == {
         "/": ("254:0", "/dev/vda"),
         "/data/disk 1": ("8:16", "/dev/sdb"),
@@ -70,7 +70,7 @@ def test_last_mount_on_a_mount_point_counts():
 def mounted(devices):
     """Return a mount table by mount point, each with device number and node."""
     return {
-        str(point): mount_table.Mounted(number, "/", str(point), "rw", True, "xfs", node)
+        str(point): mount_table.MountEntry(number, "/", str(point), "rw", True, "xfs", node)
         for point, (number, node) in devices.items()
     }
 
@@ -86,12 +86,12 @@ def mounted(devices):
     ],
 )
 def test_path_is_on_its_longest_mount_point(path, mount):
-    assert mount_table.mount_of(path, ["/", "/data", "/data/1"]) == mount
+    assert mount_table.mount_point_of(path, ["/", "/data", "/data/1"]) == mount
 
 
 def test_missing_path_has_the_filesystem_of_its_nearest_parent(tmp_path):
     table = mounted({"/": ("254:0", "/dev/vda"), tmp_path: ("8:16", "/dev/sdb")})
-    found = filesystems.place(str(tmp_path / "missing" / "path"), table)
+    found = filesystems.describe_path(str(tmp_path / "missing" / "path"), table)
     assert (found["mount"], found["device"], found["system"]) == (str(tmp_path), "/dev/sdb", False)
     assert 0 < found["free"] < found["total"]
 
@@ -100,19 +100,21 @@ def test_link_is_followed_to_its_disk(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "disk")
     table = mounted({"/": ("254:0", "/dev/vda"), tmp_path / "disk": ("8:16", "/dev/sdb")})
-    assert filesystems.place(str(tmp_path / "link" / "kafka"), table)["device"] == "/dev/sdb"
+    assert (
+        filesystems.describe_path(str(tmp_path / "link" / "kafka"), table)["device"] == "/dev/sdb"
+    )
 
 
 def test_bind_mount_of_the_root_disk_is_the_root_disk(tmp_path):
     table = mounted({"/": ("254:0", "/dev/vda"), tmp_path: ("254:0", "/dev/vda")})
-    assert filesystems.place(str(tmp_path), table)["system"] is True
+    assert filesystems.describe_path(str(tmp_path), table)["system"] is True
 
 
 def test_connections_are_not_listening_sockets():
     head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
     row = "   {}: {} 00000000:0000 {} 00000000:00000000 00:00000000 00000000     0        0 {} 1\n"
     table = head + row.format(0, "0100007F:2384", "0A", 1681) + row.format(1, "0:1", "01", 7)
-    assert list(listeners.listening(table)) == [("127.0.0.1", 9092, "1681")]
+    assert list(listeners.listening_sockets(table)) == [("127.0.0.1", 9092, "1681")]
 
 
 @pytest.mark.parametrize(
@@ -127,13 +129,13 @@ def test_connections_are_not_listening_sockets():
 )
 def test_addresses_are_decoded_from_the_kernel_format(encoded, address):
     row = f"0: {encoded}:0050 0:0 0A 0:0 0:0 0 0 0 5 1"
-    assert list(listeners.listening("head\n" + row)) == [(address, 80, "5")]
+    assert list(listeners.listening_sockets("head\n" + row)) == [(address, 80, "5")]
 
 
 def test_own_socket_is_found_in_proc():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        found = list(listeners.listening(procfs.read("/proc/net/tcp")))
+        found = list(listeners.listening_sockets(procfs.read("/proc/net/tcp")))
         owners = listeners.socket_owners()
         inode = next(inode for address, at, inode in found if at == port)
         assert owners[inode][0].startswith(("python", "pytest"))
@@ -184,11 +186,11 @@ def test_container_of_another_engine_is_identified_by_its_id():
 def test_without_an_engine_containers_are_found_by_their_processes(tmp_path, monkeypatch):
     labels = {container_labels.CLUSTER: "local"}
     found = [{"Id": "c" * 64, "Names": ["/local-kafka1"], "Labels": labels, "State": "running"}]
-    monkeypatch.setattr(container_processes, "found", lambda: found)
+    monkeypatch.setattr(container_processes, "find_containers", lambda: found)
     no_socket = str(tmp_path / "nothing.sock")
-    assert container_list.running(no_socket) == found
-    assert container_list.members(no_socket, "local") == found
-    assert container_list.members(no_socket, "other") == []
+    assert container_list.list_running_containers(no_socket) == found
+    assert container_list.list_cluster_containers(no_socket, "local") == found
+    assert container_list.list_cluster_containers(no_socket, "other") == []
     (held,) = listeners.listeners([("::", 9092, "1")], {"1": ("java", "c" * 64)}, found)
     assert (held["container"], held["cluster"]) == ("local-kafka1", "local")
 
@@ -219,4 +221,4 @@ def test_containers_are_read_from_the_engine(tmp_path):
     path = str(tmp_path / "engine.sock")
     with _Unix(path, _Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
-        assert container_list.running(path) == CONTAINERS
+        assert container_list.list_running_containers(path) == CONTAINERS

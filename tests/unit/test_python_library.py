@@ -3,7 +3,7 @@ import sys
 import zipfile
 
 import pytest
-from ansible_collections.metal.kafka.plugins.modules.python_library import digest_of, unpack
+from ansible_collections.metal.kafka.plugins.modules.python_library import read_digest, unpack
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations import library_archive
 
 
@@ -23,20 +23,20 @@ def value(folder):
 
 def test_library_is_replaced_completely(tmp_path):
     folder = str(tmp_path / "python" / "library-1")
-    assert digest_of(folder) is None
+    assert read_digest(folder) is None
 
     unpack(archive(tmp_path / "1.zip", __init__="VALUE = 1", old=""), folder, "one")
-    assert (digest_of(folder), value(folder)) == ("one", "1")
+    assert (read_digest(folder), value(folder)) == ("one", "1")
 
     unpack(archive(tmp_path / "2.zip", __init__="VALUE = 2"), folder, "two")
-    assert (digest_of(folder), value(folder)) == ("two", "2")
+    assert (read_digest(folder), value(folder)) == ("two", "2")
     assert not (tmp_path / "python/library-1/library/old.py").exists()
 
 
 def test_partial_library_is_not_accepted(tmp_path):
     folder = tmp_path / "library-1"
     (folder / "library").mkdir(parents=True)
-    assert digest_of(str(folder)) is None
+    assert read_digest(str(folder)) is None
     (tmp_path / "library-1.new").mkdir()
     unpack(archive(tmp_path / "1.zip", __init__="VALUE = 1"), str(folder), "one")
     assert value(folder) == "1"

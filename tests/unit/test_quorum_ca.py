@@ -18,7 +18,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_
     Spec,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.credentials_plan import (
-    Given,
+    ProvidedFiles,
     plan,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.pki import leaf
@@ -45,7 +45,7 @@ PHASES = ("trust", "issue", "drop")
 
 def stored(held, spec, at=NOW, given=None):
     """Return the store that a plan writes, parsed again."""
-    planned = plan(held, spec, given or Given(), at)
+    planned = plan(held, spec, given or ProvidedFiles(), at)
     return store_document.read(store_document.write(planned.content))
 
 
@@ -57,13 +57,15 @@ class Server:
     """A server's keys and truststore for its quorum ports, selected as in the play."""
 
     def __init__(self, held, name="zk1"):
-        document = store_document.document(store_document.write(held))
-        own = store_items.pick(document, "quorum_stage") != "platform"
-        self.keys = store_items.pick(
+        document = store_document.parse_document(store_document.write(held))
+        own = store_items.find_secret(document, "quorum_stage") != "platform"
+        self.keys = store_items.find_secret(
             document, f"keypair:{name}-quorum" if own else f"keypair:{name}"
         )
-        self.trusted = store_items.pick(document, "quorum_truststore" if own else "truststore")
-        self.client = store_items.pick(document, "keypair:history")
+        self.trusted = store_items.find_secret(
+            document, "quorum_truststore" if own else "truststore"
+        )
+        self.client = store_items.find_secret(document, "keypair:history")
 
 
 def joins(keys, server, folder):
@@ -101,14 +103,14 @@ def test_only_servers_can_join_the_quorum(held, tmp_path):
     assert joins(other.keys, server, tmp_path)
     assert not joins(server.client, server, tmp_path)
     for name in ("zk1", "zk2"):
-        for_clients = store_items.pick(
-            store_document.document(store_document.write(held)), f"keypair:{name}"
+        for_clients = store_items.find_secret(
+            store_document.parse_document(store_document.write(held)), f"keypair:{name}"
         )
         assert not joins(for_clients, server, tmp_path)
 
 
 def test_old_store_is_unchanged_until_rotation(tmp_path):
-    planned = plan(OLD, SPEC, Given(), NOW)
+    planned = plan(OLD, SPEC, ProvidedFiles(), NOW)
 
     assert planned.steps == ()
     assert store_document.write(planned.content) == store_document.write(OLD)
@@ -127,11 +129,13 @@ def test_servers_in_neighbouring_stages_trust_each_other(before, after, tmp_path
 
 def test_move_passes_all_stages_in_both_directions():
     stages = [
-        store_report.report(plan(held, SPEC, Given(), NOW), SPEC, NOW)["quorum"] for held in WAY
+        store_report.report(plan(held, SPEC, ProvidedFiles(), NOW), SPEC, NOW)["quorum"]
+        for held in WAY
     ]
     assert stages == ["platform", "trusted", "shown", "own"]
     stages = [
-        store_report.report(plan(held, SPEC, Given(), NOW), SPEC, NOW)["quorum"] for held in BACK
+        store_report.report(plan(held, SPEC, ProvidedFiles(), NOW), SPEC, NOW)["quorum"]
+        for held in BACK
     ]
     assert stages == ["own", "shown", "trusted", "platform"]
     assert store_document.write(BACK[-1]) == store_document.write(OLD)
@@ -140,14 +144,14 @@ def test_move_passes_all_stages_in_both_directions():
 def test_move_can_be_repeated():
     for done, held in enumerate(WAY):
         for phase in PHASES[:done]:
-            assert plan(held, moving(phase), Given(), NOW).steps == ()
-    assert plan(FRESH, moving("trust"), Given(), NOW).steps == ()
+            assert plan(held, moving(phase), ProvidedFiles(), NOW).steps == ()
+    assert plan(FRESH, moving("trust"), ProvidedFiles(), NOW).steps == ()
 
 
 @pytest.mark.parametrize(("held", "phase"), [(OLD, "issue"), (OLD, "drop"), (WAY[1], "drop")])
 def test_skipped_stage_is_refused(held, phase):
     with pytest.raises(CredentialsError, match=r"phase: found \w+, but the quorum is in stage \w+"):
-        plan(held, moving(phase), Given(), NOW)
+        plan(held, moving(phase), ProvidedFiles(), NOW)
 
 
 def test_spec_without_quorum_keeps_its_keys():
@@ -187,7 +191,7 @@ def test_platform_ca_rotation_during_the_move_keeps_trust(held, tmp_path):
 def test_ready_made_certificates_also_have_a_quorum_ca(tmp_path):
     company = site_ca.issuing()
     pairs = {each.name: leaf.issue(each, company, NOW) for each in (*SERVERS, CLIENT)}
-    given = Given(roots=(company.root,), pairs=pairs)
+    given = ProvidedFiles(roots=(company.root,), pairs=pairs)
     spec = replace(SPEC, ca=replace(SPEC.ca, directory="certificates"))
 
     held = stored(None, spec, given=given)

@@ -7,8 +7,8 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.quotas import
     QuotaError,
     converge,
     difference,
+    parse_specs,
     plan,
-    specs_of,
 )
 
 ALICE = Entity(user="alice")
@@ -16,7 +16,7 @@ P, C, R = "producer_byte_rate", "consumer_byte_rate", "request_percentage"
 
 
 def specs(quotas=(), absent=(), users=()):
-    return specs_of({"quotas": quotas, "absent": absent, "absent_users": users})
+    return parse_specs({"quotas": quotas, "absent": absent, "absent_users": users})
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import urllib.parse
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._containers.support.redaction import (
     REMOVED,
-    redacted,
-    secrets_of,
+    find_secrets,
+    redact,
 )
 
 PLANTED = "hunter2-planted"
@@ -64,7 +64,7 @@ NOTATIONS = (
 
 @pytest.mark.parametrize("text", NOTATIONS)
 def test_values_that_look_like_secrets_are_removed(text):
-    found = redacted(text)
+    found = redact(text)
     assert PLANTED not in found
     assert base64.b64encode(PLANTED.encode()).decode() not in found
     assert REMOVED in found
@@ -79,7 +79,7 @@ def test_values_that_look_like_secrets_are_removed(text):
     ],
 )
 def test_tokens_with_known_prefixes_are_removed(token):
-    assert token not in redacted(f"sent {token} to a server")
+    assert token not in redact(f"sent {token} to a server")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_tokens_with_known_prefixes_are_removed(token):
     ],
 )
 def test_known_secret_is_removed_in_every_encoding(text):
-    found = redacted(text, [PLANTED])
+    found = redact(text, [PLANTED])
     assert PLANTED not in found
     for piece in found.split():
         if len(piece) > 12:
@@ -107,7 +107,7 @@ def test_known_secret_is_removed_in_every_encoding(text):
 def test_lines_of_a_known_key_are_removed():
     body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7"
     key = f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n"
-    assert body not in redacted(f"a line of a file: {body}", [key])
+    assert body not in redact(f"a line of a file: {body}", [key])
 
 
 @pytest.mark.parametrize(
@@ -123,11 +123,11 @@ def test_lines_of_a_known_key_are_removed():
     ],
 )
 def test_other_text_is_kept(text):
-    assert redacted(text) == text
+    assert redact(text) == text
 
 
 def test_text_after_a_secret_is_kept():
-    found = redacted(f'{{"password": "{PLANTED}", "port": 9092}}\nnext line')
+    found = redact(f'{{"password": "{PLANTED}", "port": 9092}}\nnext line')
     assert found == f'{{"password": "{REMOVED}", "port": 9092}}\nnext line'
 
 
@@ -136,9 +136,9 @@ def test_secrets_of_receivers_are_found_by_key():
         "page": {"pagerduty": [{"routing_key": "a"}], "slack": [{"api_url": "b", "channel": "c"}]},
         "ticket": {"webhook": [{"url": "d", "http_config": {"basic_auth": {"password": "e"}}}]},
     }
-    assert sorted(secrets_of(receivers)) == ["a", "b", "d", "e"]
+    assert sorted(find_secrets(receivers)) == ["a", "b", "d", "e"]
 
 
 def test_unclosed_quote_is_redacted_in_linear_time():
     text = f'password="{PLANTED}\n' + 'password="' * 20_000
-    assert PLANTED not in redacted(text)
+    assert PLANTED not in redact(text)

@@ -13,7 +13,7 @@ from plays import run, with_locks
 
 def test_refused_operation_keeps_the_other_s_silence(tmp_path):
     with_locks(tmp_path)
-    other = replace(operation_lock.owner_of(os.getpid()), node="control2")
+    other = replace(operation_lock.lock_owner(os.getpid()), node="control2")
     held, text = f"{tmp_path}/locks/prod.json", f"{tmp_path}/text"
     assert operation_lock.create(held, operation_lock.Lock("restart of all", other, time.time()))
     maintenance_files.begin(text, "prod", "restart of all", "eve on control2", time.time())

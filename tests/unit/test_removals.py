@@ -46,7 +46,7 @@ def test_key_set_by_hand_is_reported_and_kept():
     current = topic_model.Topic("orders", 3, frozenset({3}), {"cleanup.policy": compact})
     desired = topic_model.Spec("orders", config={"retention.ms": "5"})
     (spec,), _, _ = removals.with_topic_removals([desired], {"orders": ["retention.ms"]}, YES)
-    assert topics.unmanaged(current, spec) == {"cleanup.policy": "compact"}
+    assert topics.unmanaged_config(current, spec) == {"cleanup.policy": "compact"}
     assert [str(step) for step in topics.plan(current, spec)] == [
         "orders: retention.ms (default) -> 5"
     ]
@@ -54,7 +54,7 @@ def test_key_set_by_hand_is_reported_and_kept():
 
 def test_null_resets_any_key_to_the_default():
     current = topic_model.Topic("orders", 3, frozenset({3}), {"flush.ms": Value("7", "LONG")})
-    (spec,) = topics.specs_of({"orders": {"config": {"flush.ms": None, "segment.ms": None}}})
+    (spec,) = topics.parse_specs({"orders": {"config": {"flush.ms": None, "segment.ms": None}}})
     (step,) = topics.plan(current, spec)
     assert str(step) == "orders: flush.ms 7 -> (default)"
     assert topic_changes.difference([step])["after"] == {
@@ -71,11 +71,11 @@ def test_undeclared_topic_is_reported_and_kept():
 
 
 def test_only_acls_of_a_lost_role_are_removed():
-    record = [acls.fields_of(READ), acls.fields_of(WRITE)]
+    record = [acls.acl_fields(READ), acls.acl_fields(WRITE)]
     desired, left, _ = removals.with_acl_removals(acls.Specs(frozenset({READ})), record, YES)
     steps = acls.plan([READ, WRITE, MANUAL], desired)
     assert [str(step) for step in steps] == ["remove: User:shop may write topic payments"]
-    assert left == [acls.fields_of(READ)]
+    assert left == [acls.acl_fields(READ)]
 
 
 def test_undeclared_user_loses_its_credential():
@@ -107,7 +107,7 @@ def test_undeclared_quota_key_is_removed():
 
 
 def test_limited_run_removes_nothing_and_reports_it():
-    gone, kept = applied_record.removable("users", "abc", ["a"], Permission(limited=True))
+    gone, kept = applied_record.select_removals("users", "abc", ["a"], Permission(limited=True))
     assert not gone
     assert kept == ["users: no longer declared, kept in a run with --limit: a"]
 
@@ -115,16 +115,16 @@ def test_limited_run_removes_nothing_and_reports_it():
 def test_undefined_variable_prevents_the_removal():
     lost = Permission(missing=frozenset({"kafka_content_acls"}))
     with pytest.raises(RemovalError, match="does not define kafka_content_acls any more"):
-        applied_record.removable("acls", "abc", ["a"], lost)
-    assert applied_record.removable("users", "abc", ["a"], lost) == ({"a"}, [])
+        applied_record.select_removals("acls", "abc", ["a"], lost)
+    assert applied_record.select_removals("users", "abc", ["a"], lost) == ({"a"}, [])
 
 
 def test_removal_of_more_than_half_needs_a_confirmation():
-    assert applied_record.removable("users", "abcd", ["a", "b"], YES)[0] == {"a", "b"}
+    assert applied_record.select_removals("users", "abcd", ["a", "b"], YES)[0] == {"a", "b"}
     with pytest.raises(RemovalError, match=r"3 of 4 applied before .*confirm the removal"):
-        applied_record.removable("users", "abcd", ["a", "b", "c"], YES)
+        applied_record.select_removals("users", "abcd", ["a", "b", "c"], YES)
     confirmed = Permission(confirmed=frozenset({"users"}))
-    assert applied_record.removable("users", "abcd", "abc", confirmed)[0] == {"a", "b", "c"}
+    assert applied_record.select_removals("users", "abcd", "abc", confirmed)[0] == {"a", "b", "c"}
 
 
 def test_newest_valid_record_is_used():
@@ -135,18 +135,20 @@ def test_newest_valid_record_is_used():
 
 def test_unchanged_record_keeps_its_number():
     names = ["kafka_content_topics", "ansible_host"]
-    first = applied_record.following({}, {"topics": {"a": ["k"]}}, names)
+    first = applied_record.record_after({}, {"topics": {"a": ["k"]}}, names)
     assert first["number"] == 1
-    assert applied_record.following(first, {"topics": {"a": ["k"]}}, names) == first
-    second = applied_record.following(first, {"users": {}}, names)
+    assert applied_record.record_after(first, {"topics": {"a": ["k"]}}, names) == first
+    second = applied_record.record_after(first, {"users": {}}, names)
     assert second["number"] == 2
     assert second["content"] == {"topics": {"a": ["k"]}, "users": {}}
 
 
 def test_variable_is_missing_if_it_was_defined_before():
-    last = applied_record.following({}, {}, ["kafka_content_topics", "kafka_content_users"])
-    assert applied_record.missing_of(last, ["kafka_content_topics"]) == ["kafka_content_users"]
-    assert applied_record.missing_of({}, []) == []
+    last = applied_record.record_after({}, {}, ["kafka_content_topics", "kafka_content_users"])
+    assert applied_record.undefined_variables(last, ["kafka_content_topics"]) == [
+        "kafka_content_users"
+    ]
+    assert applied_record.undefined_variables({}, []) == []
 
 
 class OneUser(contextlib.AbstractContextManager):
@@ -174,7 +176,7 @@ class OneUser(contextlib.AbstractContextManager):
 
 APPLIED = {
     "users": {"shop": ["SCRAM-SHA-512"]},
-    "acls": [acls.fields_of(READ), acls.fields_of(WRITE)],
+    "acls": [acls.acl_fields(READ), acls.acl_fields(WRITE)],
     "quotas": [{"user": "shop", "keys": ["producer_byte_rate"]}],
 }
 

@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.x509.oid import ExtendedKeyUsageOID
 from site_ca import DAY, NOW
 
-CA = authority.make("test", "test CA 1", 3650, NOW)
-NEXT = authority.make("test", "test CA 2", 3650, NOW)
+CA = authority.make_ca("test", "test CA 1", 3650, NOW)
+NEXT = authority.make_ca("test", "test CA 2", 3650, NOW)
 LEAF = leaf.Leaf(
     "kafka1", "kafka1", "test", ("a.example.com", "kafka1"), ("10.0.0.1", "2001:db8::1")
 )
@@ -83,7 +83,7 @@ def test_a_short_lived_certificate_is_renewed_in_the_last_third_of_its_life(hour
 
 
 def test_certificate_that_expires_with_its_ca_is_not_renewed_repeatedly():
-    short = authority.make("test", "short", 100, NOW)
+    short = authority.make_ca("test", "short", 100, NOW)
     pair = leaf.issue(LEAF, short, NOW)
     assert reason(pair, ca=short, at=NOW + 95 * DAY) is None
 
@@ -157,7 +157,7 @@ def foreign(usages=(), algorithm=None):
     key, ca = PAIR.key, site_ca.make("Root CA")
     builder = (
         x509.CertificateBuilder()
-        .subject_name(authority.name_of("Example", "kafka1"))
+        .subject_name(authority.subject_name("Example", "kafka1"))
         .issuer_name(ca.certificate.subject)
         .public_key(key.public_key())
         .serial_number(1)
@@ -180,7 +180,7 @@ def test_certificate_of_an_intermediate_needs_its_chain():
     below = site_ca.issuing()
     pair = leaf.issue(LEAF, below, NOW)
     assert validated(pair, roots=[below.root]) == []
-    assert provided.root_of(pair.certificate, pair.chain, [below.root]) == below.root
+    assert provided.find_root(pair.certificate, pair.chain, [below.root]) == below.root
     foreign_chain = replace(PAIR, chain=pair.chain)
     for wrong in (replace(pair, chain=()), foreign_chain):
         assert "has no trusted root" in validated(wrong, roots=[below.root])[0]

@@ -7,7 +7,9 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.acls import A
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declaration_reader import (
     Reader,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.role_folding import fold
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.role_folding import (
+    fold_into_roles,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.roles import read_role
 
 ALICE = "User:alice"
@@ -161,20 +163,20 @@ ROLES = [
 
 @pytest.mark.parametrize("role", ROLES)
 def test_acls_of_a_role_are_folded_to_the_role(role):
-    assert fold(ALICE, acls(role)) == ([role], [])
+    assert fold_into_roles(ALICE, acls(role)) == ([role], [])
 
 
 def test_acls_of_no_role_remain():
     odd = Acl(ALICE, "topic", "a", "alter")
     denied = Acl(ALICE, "topic", "a", "read", permission="deny")
     incomplete = Acl(ALICE, "group", "g", "read")
-    found = fold(ALICE, acls({"producer": "a"}) | {odd, denied, incomplete})
+    found = fold_into_roles(ALICE, acls({"producer": "a"}) | {odd, denied, incomplete})
     assert found == ([{"producer": "a"}], sorted([odd, denied, incomplete]))
 
 
 def test_acls_with_invalid_names_remain():
     invalid = {Acl(ALICE, "topic", "a b", operation) for operation in ("write", "describe")}
-    assert fold(ALICE, invalid) == ([], sorted(invalid))
+    assert fold_into_roles(ALICE, invalid) == ([], sorted(invalid))
 
 
 def test_folding_keeps_every_set_of_acls():
@@ -189,5 +191,5 @@ def test_folding_keeps_every_set_of_acls():
     ]
     for _ in range(300):
         sample = set(chance.sample(all_acls, chance.randrange(len(all_acls))))
-        roles, rest = fold(ALICE, sample)
+        roles, rest = fold_into_roles(ALICE, sample)
         assert acls(*roles) | set(rest) == sample

@@ -3,9 +3,9 @@ from pathlib import Path
 import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.rolling_order import (
     RollHost,
-    at_the_end,
     batches,
-    failure,
+    failure_message,
+    last_hosts,
     read,
 )
 
@@ -22,7 +22,7 @@ def test_racks_restart_one_after_the_other_and_the_leaders_rack_last():
         RollHost("kafka5", "b"),
     ]
     assert batches(hosts) == [["kafka2"], ["kafka5"], ["kafka3"], ["kafka4"], ["kafka10"]]
-    assert at_the_end(hosts) == ["kafka1"]
+    assert last_hosts(hosts) == ["kafka1"]
 
 
 def test_rack_can_restart_together_without_the_leader():
@@ -32,7 +32,7 @@ def test_rack_can_restart_together_without_the_leader():
 
 def test_new_leader_restarts_after_the_old_leader():
     hosts = [RollHost("kafka1", leads=True), RollHost("kafka2", deferred=True), RollHost("kafka3")]
-    assert at_the_end(hosts) == ["kafka1", "kafka2"]
+    assert last_hosts(hosts) == ["kafka1", "kafka2"]
 
 
 def test_hosts_without_restart_order_are_left_out():
@@ -49,7 +49,7 @@ def test_hosts_without_restart_order_are_left_out():
 
 
 def test_failure_message_has_host_reason_and_rollback():
-    text = failure(
+    text = failure_message(
         "node1",
         "kafka_broker",
         "It ends.",
@@ -69,7 +69,7 @@ def test_failure_message_has_host_reason_and_rollback():
 
 
 def test_refusal_message_states_that_nothing_was_stopped():
-    text = failure(
+    text = failure_message(
         "node1", "kafka_broker", "a-0 would.", stopped=False, brought_back=False, undone=[], log=[]
     )
     assert text == "node1: the kafka broker was not stopped, nor any later host. a-0 would."

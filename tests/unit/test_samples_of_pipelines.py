@@ -3,7 +3,7 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.pipeline_checks import pipeline_statements
 from ansible_collections.metal.kafka.plugins.plugin_utils._site import samples
-from kafka_metal_declarations.sample import SampleError, schema_of
+from kafka_metal_declarations.sample import SampleError, infer_schema
 
 
 @pytest.fixture
@@ -13,12 +13,12 @@ def reads(monkeypatch, tmp_path):
 
     def counted(file, null, delimiter):
         found.append(file.name)
-        return schema_of(file, null, delimiter)
+        return infer_schema(file, null, delimiter)
 
     (tmp_path / "run").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(samples.constants, "DEFAULT_LOCAL_TMP", str(tmp_path / "run"))
-    monkeypatch.setattr(samples, "schema_of", counted)
+    monkeypatch.setattr(samples, "infer_schema", counted)
     return found
 
 

@@ -31,7 +31,7 @@ IMAGES = {
 
 @pytest.fixture(scope="module")
 def documents():
-    return sbom.documents(LISTS, IMAGES, "0.1.0")
+    return sbom.cyclonedx_documents(LISTS, IMAGES, "0.1.0")
 
 
 def by_name(document):
@@ -82,4 +82,4 @@ def test_release_file_lists_components_by_image(documents):
 
 
 def test_the_same_images_have_the_same_files(documents):
-    assert sbom.documents(LISTS, IMAGES, "0.1.0") == documents
+    assert sbom.cyclonedx_documents(LISTS, IMAGES, "0.1.0") == documents

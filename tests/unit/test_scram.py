@@ -4,14 +4,14 @@ import base64
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.scram import (
-    Attempt,
     Key,
+    LoginAttempt,
     ScramError,
     Secret,
+    format_hashed,
     hash_password,
-    hashed_of,
-    secret_of,
-    text_of,
+    parse_hashed,
+    parse_secret,
 )
 
 # RFC 7677, section 3: user "user", password "pencil".
@@ -27,7 +27,7 @@ LAST = b"v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="
 
 
 def attempt(secret):
-    return Attempt(Key("user", "SCRAM-SHA-256"), secret, NONCE)
+    return LoginAttempt(Key("user", "SCRAM-SHA-256"), secret, NONCE)
 
 
 def test_messages_equal_the_example_of_the_rfc():
@@ -73,19 +73,19 @@ def test_invalid_first_message_of_the_server_is_an_error(challenge):
 
 
 def test_separators_in_names_are_escaped():
-    made = Attempt(Key("a=b,c", "SCRAM-SHA-512"), Secret("x"), "n")
+    made = LoginAttempt(Key("a=b,c", "SCRAM-SHA-512"), Secret("x"), "n")
     assert made.first() == b"n,,n=a=3Db=2Cc,r=n"
 
 
 @pytest.mark.parametrize("mechanism", ["SCRAM-SHA-256", "SCRAM-SHA-512"])
 def test_hashed_password_round_trip(mechanism):
     hashed = hash_password("pencil-case", mechanism, 4096)
-    assert hashed_of(text_of(mechanism, hashed)) == (mechanism, hashed)
+    assert parse_hashed(format_hashed(mechanism, hashed)) == (mechanism, hashed)
     assert len(hashed.salt) >= 16
     assert hash_password("pencil-case", mechanism, 4096).salt != hashed.salt
 
 
-GOOD = text_of("SCRAM-SHA-512", hash_password("pencil-case", "SCRAM-SHA-512", 4096))
+GOOD = format_hashed("SCRAM-SHA-512", hash_password("pencil-case", "SCRAM-SHA-512", 4096))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ GOOD = text_of("SCRAM-SHA-512", hash_password("pencil-case", "SCRAM-SHA-512", 40
 )
 def test_error_on_hashed_password_hides_its_value(text, message):
     with pytest.raises(ScramError, match=message) as refusal:
-        secret_of("alice", text, hashed=True)
+        parse_secret("alice", text, hashed=True)
     assert "pencil" not in str(refusal.value)
 
 
@@ -117,7 +117,7 @@ def test_error_on_hashed_password_hides_its_value(text, message):
 )
 def test_error_on_password_hides_its_value(value, message):
     with pytest.raises(ScramError, match=message) as refusal:
-        secret_of("alice-the-user", value)
+        parse_secret("alice-the-user", value)
     assert str(value) not in str(refusal.value)
 
 

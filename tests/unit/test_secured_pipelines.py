@@ -8,7 +8,7 @@ from ansible_collections.metal.kafka.plugins.filter.pipeline import (
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import client_security
 from kafka_metal_declarations.declaration import parse
-from kafka_metal_pipeline.librdkafka import translated
+from kafka_metal_pipeline.librdkafka import translate_options
 
 
 @pytest.mark.parametrize("mode", ["tls_scram", "mtls", "scram"])
@@ -17,7 +17,7 @@ def test_transactional_output_authenticates_as_the_pipeline(mode, tmp_path):
     for file in client_security.client_files([user], [secret], mode):
         (tmp_path / file["name"]).write_text(file["content"])
 
-    found = translated(client_security.pipeline_options(mode, user, str(tmp_path)))
+    found = translate_options(client_security.pipeline_options(mode, user, str(tmp_path)))
 
     expected = client_security.librdkafka_options(mode, user, secret, str(tmp_path))
     assert found == expected

@@ -41,7 +41,7 @@ def test_other_listeners_are_for_clients():
 
 def test_unknown_mode_is_refused_with_allowed_modes():
     with pytest.raises(security_modes.SecurityError, match=r"'tls'.*tls_scram, mtls, scram, plain"):
-        security_modes.mode_of("tls")
+        security_modes.find_mode("tls")
 
 
 @pytest.mark.parametrize("mode", ["tls_scram", "mtls", "scram"])
@@ -91,4 +91,4 @@ def test_properties_contain_no_secret(mode):
     [("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("::", False)],
 )
 def test_loopback_addresses(bind, is_own):
-    assert security_modes.loopback(bind) is is_own
+    assert security_modes.is_loopback(bind) is is_own

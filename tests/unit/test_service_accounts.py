@@ -24,7 +24,7 @@ PIPELINE = {
 
 
 def test_a_pipeline_reads_its_source_and_writes_its_results():
-    found = service_accounts.of_pipelines({"payments": PIPELINE})
+    found = service_accounts.pipeline_accounts({"payments": PIPELINE})
 
     assert found == {
         "pipeline-payments": {
@@ -44,7 +44,7 @@ def test_a_pipeline_reads_its_source_and_writes_its_results():
 def test_a_pipeline_that_only_archives_writes_no_topic():
     only = {"source": {"topic": "payments"}, "outputs": {"archive": {"path": "payments"}}}
 
-    assert service_accounts.of_pipelines({"x": only})["pipeline-x"]["roles"] == [
+    assert service_accounts.pipeline_accounts({"x": only})["pipeline-x"]["roles"] == [
         {"consumer": {"topic": "payments", "group": "kafka-metal-x*"}}
     ]
 
@@ -70,17 +70,21 @@ def test_name_of_a_service_account_is_reserved(name):
     platform = service_accounts.all_accounts({"payments": PIPELINE}, "payments", [])
 
     with pytest.raises(SecurityError, match=f"kafka_content_users.{name}"):
-        service_accounts.together({name: {}}, platform)
+        service_accounts.merge_accounts({name: {}}, platform)
 
 
 def test_users_of_site_and_service_accounts_are_merged():
     platform = service_accounts.all_accounts({}, "payments", [])
 
-    assert set(service_accounts.together({"alice": {}}, platform)) == {"alice", "operator", "demo"}
+    assert set(service_accounts.merge_accounts({"alice": {}}, platform)) == {
+        "alice",
+        "operator",
+        "demo",
+    }
 
 
 def test_users_have_no_passwords_in_mode_mtls():
-    users = service_accounts.together(
+    users = service_accounts.merge_accounts(
         {"alice": None, "bob": {"mechanisms": ["SCRAM-SHA-256"]}}, {}, {"mechanisms": []}
     )
 
@@ -94,7 +98,7 @@ def test_transactional_pipeline_can_use_the_marks_topic():
         "invalid": "bad",
     }
 
-    assert service_accounts.of_pipelines({"x": exact}, "marks")["pipeline-x"]["roles"] == [
+    assert service_accounts.pipeline_accounts({"x": exact}, "marks")["pipeline-x"]["roles"] == [
         {"consumer": {"topic": ["a", "b"], "group": "kafka-metal-x*"}},
         {
             "producer": {
@@ -126,4 +130,4 @@ def test_transactional_pipeline_can_use_the_marks_topic():
     ],
 )  # fmt: skip
 def test_short_pipeline_declaration_has_the_same_rights(few, roles):
-    assert service_accounts.of_pipelines({"x": few})["pipeline-x"]["roles"] == roles
+    assert service_accounts.pipeline_accounts({"x": few})["pipeline-x"]["roles"] == roles

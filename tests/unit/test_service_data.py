@@ -2,9 +2,9 @@ from collections import UserList
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.service_data import (
-    plain,
+    format_ulimit,
     service_hash,
-    ulimit,
+    to_builtin,
 )
 
 DEFINITION = {"image": "kafka:1", "command": ["a", "b"], "healthcheck": {"retries": 3}}
@@ -54,13 +54,13 @@ class Lazy(list):
 
 
 def test_lazy_values_of_ansible_are_evaluated():
-    assert plain({"command": Lazy(["a"])}) == {"command": ["templated a"]}
+    assert to_builtin({"command": Lazy(["a"])}) == {"command": ["templated a"]}
     assert service_hash({"command": Lazy(["a"])}) == service_hash({"command": ["templated a"]})
 
 
 def test_valid_and_invalid_container_names():
     other = UserList([1])
-    assert plain(other) is other
+    assert to_builtin(other) is other
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_valid_and_invalid_container_names():
     [(20000, "nofile:20000:20000"), ({"soft": 1, "hard": 2}, "nofile:1:2")],
 )
 def test_a_limit_is_written_for_the_engine(value, text):
-    assert ulimit({"key": "nofile", "value": value}) == text
+    assert format_ulimit({"key": "nofile", "value": value}) == text

@@ -57,7 +57,7 @@ def state_of(masters, workers=WORKERS):
 
 
 def test_pages_with_authentication_get_the_login(page):
-    login = web_login.basic("secret")
+    login = web_login.basic_credentials("secret")
     masters = [page("m1", "ALIVE", REGISTERED, login=login)]
     assert "401" in spark_masters.query_masters(masters, timeout=2)[0]["error"]
     assert spark_masters.query_masters(masters, timeout=2, login=login)[0]["status"] == "ALIVE"
@@ -67,7 +67,7 @@ def test_leader_and_standby_are_healthy(page):
     masters = [page("m1", "STANDBY"), page("m2", "ALIVE", REGISTERED)]
     states, problems = state_of(masters)
     assert problems == []
-    assert spark_masters.leader(states)["name"] == "m2"
+    assert spark_masters.find_leader(states)["name"] == "m2"
     rows = status_rows({"masters": states}, masters, WORKERS)
     assert [(row["name"], row["health"]) for row in rows] == [
         ("m1", "healthy"), ("m2", "healthy"), ("w1", "healthy"),
@@ -116,16 +116,16 @@ def test_invalid_response_is_a_problem(page):
 
 
 def test_master_without_zookeeper_has_no_recovery():
-    assert zookeeper_recovery.options([], "/spark", {}) == ""
+    assert zookeeper_recovery.recovery_options([], "/spark", {}) == ""
 
 
 def test_master_authenticates_to_zookeeper_by_certificate():
     files = {"keys": "/e/ensemble.pem", "trusted": "/e/ca.pem"}
-    options = zookeeper_recovery.options(["a:1", "b:2"], "/spark", files).split()
+    options = zookeeper_recovery.recovery_options(["a:1", "b:2"], "/spark", files).split()
     assert "-Dspark.deploy.zookeeper.url=a:1,b:2" in options
     assert "-Dspark.deploy.zookeeper.dir=/spark" in options
     assert "-Dzookeeper.client.secure=true" in options
     assert "-Dzookeeper.ssl.keyStore.location=/e/ensemble.pem" in options
     assert "-Dzookeeper.ssl.trustStore.location=/e/ca.pem" in options
-    open_ones = zookeeper_recovery.options(["a:1"], "/spark", {})
+    open_ones = zookeeper_recovery.recovery_options(["a:1"], "/spark", {})
     assert "zookeeper.ssl" not in open_ones

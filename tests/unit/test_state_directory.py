@@ -73,7 +73,7 @@ def test_invalid_cluster_name_is_refused(name):
 
 def test_state_is_moved_once_without_loss(checkout, tmp_path):
     place = tmp_path / "inventory/.kafka-metal/prod"
-    messages = state_migration.settle(place, "prod")
+    messages = state_migration.migrate_state(place, "prod")
 
     assert len(messages) == 2
     assert (place / "store.vault").read_text() == "KEYS"
@@ -88,13 +88,13 @@ def test_state_is_moved_once_without_loss(checkout, tmp_path):
     # The old directory is kept for a return to the earlier release.
     assert (checkout / ".secrets/prod.moved/store.vault").read_text() == "KEYS"
     assert not (checkout / ".secrets/prod").exists()
-    assert state_migration.settle(place, "prod") == []
+    assert state_migration.migrate_state(place, "prod") == []
 
 
 def test_old_store_is_used_until_it_is_moved(checkout, tmp_path):
     place = tmp_path / "inventory/.kafka-metal/prod"
     before = state_directory.store(place, "prod")
-    state_migration.settle(place, "prod")
+    state_migration.migrate_state(place, "prod")
 
     assert before == checkout / ".secrets/prod/store.vault"
     assert state_directory.store(place, "prod") == place / "store.vault"
@@ -107,7 +107,7 @@ def test_two_different_stores_are_refused(checkout, tmp_path):
 
     for dry in (True, False):
         with pytest.raises(AnsibleError, match="two different stores of keys"):
-            state_migration.settle(place, "prod", dry=dry)
+            state_migration.migrate_state(place, "prod", dry=dry)
     assert (place / "store.vault").read_text() == "OTHER KEYS"
     assert (checkout / ".secrets/prod/store.vault").read_text() == "KEYS"
     assert (checkout / ".cache/prod/steps.json").exists()
@@ -117,7 +117,7 @@ def test_interrupted_move_is_resumed(checkout, tmp_path):
     place = tmp_path / "place"
     place.mkdir()
     (place / "store.vault").write_text("KEYS")
-    state_migration.settle(place, "prod")
+    state_migration.migrate_state(place, "prod")
 
     assert (place / "users/shop/ca.pem").read_text() == "CA"
     assert not (checkout / ".secrets/prod").exists()
@@ -126,7 +126,7 @@ def test_interrupted_move_is_resumed(checkout, tmp_path):
 def test_failed_copy_does_not_change_the_old_directory(checkout, tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "rename", _full)
     with pytest.raises(AnsibleError, match="the old directories are unchanged"):
-        state_migration.settle(tmp_path / "place", "prod")
+        state_migration.migrate_state(tmp_path / "place", "prod")
     monkeypatch.undo()
 
     assert (checkout / ".secrets/prod/store.vault").read_text() == "KEYS"
@@ -137,7 +137,7 @@ def _full(self, target):
 
 
 def test_dry_run_reports_moves_and_changes_nothing(checkout, tmp_path):
-    messages = state_migration.settle(tmp_path / "place", "prod", dry=True)
+    messages = state_migration.migrate_state(tmp_path / "place", "prod", dry=True)
 
     assert len(messages) == 2
     assert not (tmp_path / "place").exists()
@@ -145,7 +145,7 @@ def test_dry_run_reports_moves_and_changes_nothing(checkout, tmp_path):
 
 
 def test_store_with_declared_path_is_not_moved(checkout, tmp_path):
-    state_migration.settle(tmp_path / "place", "prod", secrets=False)
+    state_migration.migrate_state(tmp_path / "place", "prod", secrets=False)
 
     assert (checkout / ".secrets/prod/store.vault").exists()
     assert not (tmp_path / "place/store.vault").exists()
@@ -155,7 +155,7 @@ def test_store_with_declared_path_is_not_moved(checkout, tmp_path):
 def test_only_the_store_may_be_committed(tmp_path, monkeypatch):
     monkeypatch.setattr(state_directory, "repository_root", lambda: tmp_path / "none")
     place = tmp_path / "inventory/.kafka-metal/prod"
-    state_migration.settle(place, "prod")
+    state_migration.migrate_state(place, "prod")
     (place / "store.vault").touch()
     (place / "state.json").touch()
     (place / "operator").mkdir()
@@ -182,7 +182,7 @@ def test_directory_with_other_files_is_refused(checkout, tmp_path):
 
     for dry in (True, False):
         with pytest.raises(AnsibleError, match=r"with other files, such as notes.txt"):
-            state_migration.settle(home, "prod", dry=dry)
+            state_migration.migrate_state(home, "prod", dry=dry)
 
     assert [each.name for each in home.iterdir()] == ["notes.txt"]
     assert home.stat().st_mode & 0o777 == 0o755
@@ -190,8 +190,8 @@ def test_directory_with_other_files_is_refused(checkout, tmp_path):
 
 def test_two_clusters_do_not_share_a_state(tmp_path, monkeypatch):
     monkeypatch.setattr(state_directory, "repository_root", lambda: tmp_path / "none")
-    state_migration.settle(tmp_path / "place", "prod")
+    state_migration.migrate_state(tmp_path / "place", "prod")
 
-    assert state_migration.settle(tmp_path / "place", "prod") == []
+    assert state_migration.migrate_state(tmp_path / "place", "prod") == []
     with pytest.raises(AnsibleError, match="found the state of cluster 'prod'"):
-        state_migration.settle(tmp_path / "place", "stage")
+        state_migration.migrate_state(tmp_path / "place", "stage")

@@ -8,7 +8,7 @@ from ansible_collections.metal.kafka.plugins.filter.storage import storage
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declaration_reader import (
     DeclarationError,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.storage import storage_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.storage import parse_storage
 from kafka_metal_declarations.declaration import parse
 
 OWN = {
@@ -67,7 +67,7 @@ def test_keys_are_in_a_private_file():
     assert "AKIA" not in str(found)
     assert "hidden" not in str(found)
     assert settings_of(found)["fs.s3a.auth.profile.file"] == f"/etc/kafka-metal/{file['name']}"
-    assert "hidden" not in repr(storage_of(OWN, "c"))
+    assert "hidden" not in repr(parse_storage(OWN, "c"))
 
 
 def test_default_paths_contain_the_cluster_name():
@@ -149,7 +149,7 @@ WRONG = {
 def test_errors_name_place_and_remedy(name):
     declared, where, allowed = WRONG[name]
     with pytest.raises(DeclarationError) as error:
-        storage_of(declared, "c")
+        parse_storage(declared, "c")
     assert any(where in each and allowed in each for each in error.value.messages), str(error.value)
     with pytest.raises(AnsibleFilterError):
         storage(declared, "c")
@@ -157,7 +157,7 @@ def test_errors_name_place_and_remedy(name):
 
 def test_invalid_key_is_not_in_the_message():
     with pytest.raises(DeclarationError) as error:
-        storage_of(OWN | {"secret_key": "two words"}, "c")
+        parse_storage(OWN | {"secret_key": "two words"}, "c")
     assert "shared_storage.secret_key: found an invalid key" in str(error.value)
     assert "two words" not in str(error.value)
 

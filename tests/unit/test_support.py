@@ -12,7 +12,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._containers.support im
 )
 from ansible_collections.metal.kafka.plugins.module_utils._containers.support.redaction import (
     REMOVED,
-    redacted,
+    redact,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._host import data_ownership
 
@@ -40,12 +40,12 @@ KEY = "-----BEGIN PRIVATE KEY-----\nMIIplanted\n-----END PRIVATE KEY-----"
     ],
 )
 def test_values_that_look_like_secrets_are_removed(text):
-    assert PLANTED not in redacted(text)
-    assert REMOVED in redacted(text)
+    assert PLANTED not in redact(text)
+    assert REMOVED in redact(text)
 
 
 def test_known_secret_is_removed_everywhere():
-    assert redacted(f"password {PLANTED} rejected", [PLANTED]) == f"password {REMOVED} rejected"
+    assert redact(f"password {PLANTED} rejected", [PLANTED]) == f"password {REMOVED} rejected"
 
 
 @pytest.mark.parametrize(
@@ -59,11 +59,11 @@ def test_known_secret_is_removed_everywhere():
     ],
 )
 def test_other_text_is_kept(text):
-    assert redacted(text) == text
+    assert redact(text) == text
 
 
 def test_text_after_a_secret_is_kept():
-    found = redacted(f'{{"password": "{PLANTED}", "port": 9092}}\nnext line')
+    found = redact(f'{{"password": "{PLANTED}", "port": 9092}}\nnext line')
 
     assert found == f'{{"password": "{REMOVED}", "port": 9092}}\nnext line'
 
@@ -77,7 +77,7 @@ def test_secret_files_are_listed_without_content(tmp_path):
     (tmp_path / "other-kafka1").mkdir()
     (tmp_path / "other-kafka1/server.properties").write_text("of another cluster")
 
-    found = dict(collector.files(tmp_path, "local-"))
+    found = dict(collector.collect_files(tmp_path, "local-"))
 
     assert found["local-kafka1/server.properties"] == PLANTED
     assert PLANTED not in found["local-kafka1/broker.pem"]
@@ -91,7 +91,7 @@ def test_files_of_a_cluster_with_the_same_prefix_are_excluded(tmp_path):
         (folder / "server.properties").write_text(cluster)
         data_ownership.mark(str(folder), cluster, "kafka1")
 
-    found = dict(collector.files(tmp_path, "local-"))
+    found = dict(collector.collect_files(tmp_path, "local-"))
 
     assert {name.split("/")[0] for name in found} == {"local-kafka1"}
 
@@ -116,7 +116,7 @@ def test_joined_archive_is_readable_only_by_its_owner(tmp_path):
     for name in ("node1", "node2"):
         text_archive.write(tmp_path / f"{name}.tar.gz", {"logs/a.log": f"{name} {PLANTED}"}, 0)
 
-    joined = text_archive.join(sorted(tmp_path.glob("*.tar.gz")), [PLANTED])
+    joined = text_archive.redact_sources(sorted(tmp_path.glob("*.tar.gz")), [PLANTED])
     text_archive.write(tmp_path / "all.tar.gz", joined, 0)
 
     assert joined == {f"node{n}/logs/a.log": f"node{n} {REMOVED}" for n in (1, 2)}

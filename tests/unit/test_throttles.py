@@ -49,25 +49,27 @@ class Cluster(reassignment.ReassignConnection):
 
 @pytest.fixture(autouse=True)
 def _plain_resources(monkeypatch):
-    monkeypatch.setattr(reassignment, "resources_of", dict)
+    monkeypatch.setattr(reassignment, "config_resources", dict)
 
 
 def test_only_moving_replicas_are_throttled():
-    found = throttles.wanted([Move(PART, (1, 3))], [UNDER_WAY], [1, 2, 3], 5)
+    found = throttles.desired_throttles([Move(PART, (1, 3))], [UNDER_WAY], [1, 2, 3], 5)
     assert found[("topic", "t", LEADERS)] == "0:1,0:2,1:1,1:2"
     assert found[("topic", "t", FOLLOWERS)] == "0:3,1:3"
     assert {value for (kind, *_), value in found.items() if kind == "broker"} == {"5"}
 
 
 def test_move_without_copies_is_not_throttled():
-    assert throttles.wanted([Move(PART, (2, 1))], [], [1, 2], 5) == {}
+    assert throttles.desired_throttles([Move(PART, (2, 1))], [], [1, 2], 5) == {}
 
 
 def test_foreign_throttle_is_reported_and_kept(tmp_path):
     foreign = ("broker", "1", throttles.RATES[0])
     cluster = Cluster({foreign: "1000"})
     record = throttles.Record(str(tmp_path / "own.json"))
-    named = cluster.set_throttles(throttles.wanted([Move(PART, (1, 3))], [], [1], 5), record)
+    named = cluster.set_throttles(
+        throttles.desired_throttles([Move(PART, (1, 3))], [], [1], 5), record
+    )
     assert named == [f"broker 1: {foreign[2]}=1000 was not set by this collection and is kept"]
     assert cluster.existing[foreign] == "1000"
     assert cluster.remove_throttles(record, [1]) is True
@@ -78,7 +80,7 @@ def test_later_run_removes_all_throttles_of_a_killed_run(tmp_path):
     path = str(tmp_path / "own.json")
     cluster = Cluster()
     cluster.set_throttles(
-        throttles.wanted([Move(PART, (1, 3))], [], [1], 5), throttles.Record(path)
+        throttles.desired_throttles([Move(PART, (1, 3))], [], [1], 5), throttles.Record(path)
     )
     assert cluster.existing
     later = throttles.Record(path)
@@ -92,7 +94,7 @@ def test_record_of_another_host_is_used(tmp_path):
     path = tmp_path / "own.json"
     cluster = Cluster()
     first = throttles.Record(str(path))
-    cluster.set_throttles(throttles.wanted([Move(PART, (1, 3))], [], [1], 5), first)
+    cluster.set_throttles(throttles.desired_throttles([Move(PART, (1, 3))], [], [1], 5), first)
     rows = json.loads(path.read_text())["throttles"]
     assert cluster.remove_throttles(throttles.Record("", rows), [1]) is True
 
@@ -101,7 +103,9 @@ def test_rate_on_unreachable_broker_stays_in_the_record(tmp_path):
     path = tmp_path / "own.json"
     cluster = Cluster()
     moves = [Move(PART, (1, 3))]
-    cluster.set_throttles(throttles.wanted(moves, [], [1, 3], 5), throttles.Record(str(path)))
+    cluster.set_throttles(
+        throttles.desired_throttles(moves, [], [1, 3], 5), throttles.Record(str(path))
+    )
     cluster.away = ("3",)
     assert cluster.remove_throttles(throttles.Record(str(path)), [1]) is True
     assert {where[:2] for where in cluster.existing} == {("broker", "3")}

@@ -1,7 +1,7 @@
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.timings import (
     Steps,
     read,
-    typical_of,
+    typical_durations,
 )
 
 
@@ -73,9 +73,9 @@ def test_measured_duration_is_kept_until_the_play_has_changes_again():
 
 def test_unreadable_file_has_no_measurements(tmp_path):
     broken = tmp_path / "steps.json"
-    assert typical_of(read(broken)) == {}
+    assert typical_durations(read(broken)) == {}
     for text in ("{", "[]", '{"plays": []}', '{"typical": 3}', '{"typical": {"a": "b"}}'):
         broken.write_text(text)
-        assert typical_of(read(broken)) == {}
+        assert typical_durations(read(broken)) == {}
     broken.write_text('{"typical": {"Restart": 42}}')
-    assert typical_of(read(broken)) == {"Restart": 42.0}
+    assert typical_durations(read(broken)) == {"Restart": 42.0}

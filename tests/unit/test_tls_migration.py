@@ -37,7 +37,7 @@ class Broker:
         self.ports = {name: at["port"] for name, at in every.items()}
         self.protocols = tls_migration.protocols(mode, phase, LISTENERS, "CLIENTS", "BROKERS")
         self.between = tls_migration.inter_broker_listener(phase, "BROKERS")
-        self.clients = tls_migration.of_clients(phase, "CLIENTS")
+        self.clients = tls_migration.client_listener(phase, "CLIENTS")
         self.supers = tls_migration.further_super_users(phase, [])
 
     def accepts(self, listener: str, protocol: str) -> bool:
@@ -66,7 +66,7 @@ def targets(mode: str, phase: str) -> set[tuple[int, bool]]:
     if phase == tls_migration.OPEN:
         return {(2181, False)}
     [found] = zookeeper_tls_migration.servers([{"id": 1, "host": "z1", "port": 2181}], phase, STEP)
-    tls = zookeeper_tls_migration.with_certificate(mode, phase)
+    tls = zookeeper_tls_migration.uses_certificate(mode, phase)
     return {(port, tls) for port in (found["port"], *found["other_ports"])}
 
 
@@ -91,7 +91,7 @@ def test_clients_are_served_before_and_after_a_roll(mode, before, after):
 @in_every_mode
 @between_neighbours
 def test_modules_connect_before_and_after_a_roll(mode, before, after):
-    name = tls_migration.of_operator(after, "CLIENTS", "BROKERS")
+    name = tls_migration.operator_listener(after, "CLIENTS", "BROKERS")
     protocol = Broker(mode, after).protocols[name]
 
     assert Broker(mode, before).accepts(name, protocol)
@@ -132,7 +132,7 @@ def test_at_the_end_no_added_listener_remains(mode):
 @in_every_mode
 def test_brokers_own_znodes_only_after_all_authenticate(mode):
     authenticated = [
-        zookeeper_tls_migration.with_certificate(mode, phase) for phase in tls_migration.ORDER
+        zookeeper_tls_migration.uses_certificate(mode, phase) for phase in tls_migration.ORDER
     ]
     owning = [tls_migration.PHASES[phase].metadata_acls for phase in tls_migration.ORDER]
 
@@ -152,11 +152,11 @@ def properties(mode: str, phase: str) -> dict[str, str]:
 @in_every_mode
 @pytest.mark.parametrize("phase", ORDER)
 def test_phase_is_read_from_properties(mode, phase):
-    assert tls_migration.found(properties(mode, phase), "BROKERS") == phase
+    assert tls_migration.broker_phase(properties(mode, phase), "BROKERS") == phase
 
 
 def test_broker_without_properties_is_new():
-    assert tls_migration.found({}, "BROKERS") == tls_migration.NEW
+    assert tls_migration.broker_phase({}, "BROKERS") == tls_migration.NEW
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_unreachable_goal_is_refused(running, goal, message):
     ],
 )
 def test_running_broker_moves_one_phase_at_a_time(mode, found, goal, entering, message):
-    blocker = tls_migration.blocker(mode, found, goal, entering)
+    blocker = tls_migration.phase_blocker(mode, found, goal, entering)
 
     assert message in blocker
     assert bool(blocker) == bool(message)

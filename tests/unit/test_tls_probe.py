@@ -18,9 +18,9 @@ NOW = datetime.now(UTC)
 def site(tmp_path_factory):
     """Files of a CA, and of its certificate for 127.0.0.1."""
     folder = tmp_path_factory.mktemp("site")
-    ca = authority.make("test", "test CA", 10, NOW)
+    ca = authority.make_ca("test", "test CA", 10, NOW)
     spec = leaf.Leaf("zk1", "ensemble-1", "test", ips=("127.0.0.1",))
-    (folder / "ca.pem").write_text(pem.pem([ca.certificate]))
+    (folder / "ca.pem").write_text(pem.to_pem([ca.certificate]))
     (folder / "server.pem").write_text(leaf.issue(spec, ca, NOW).keystore())
     return folder
 
@@ -62,15 +62,15 @@ def read(port, tls):
 
 
 def test_server_accepts_a_client_of_its_ca(site, port):
-    tls = zookeeper_servers.tls_of(str(site / "ca.pem"), str(site / "server.pem"))
+    tls = zookeeper_servers.tls_context(str(site / "ca.pem"), str(site / "server.pem"))
 
     assert read(port, tls).mode == "leader"
 
 
 def test_server_of_another_ca_is_rejected(site, port, tmp_path):
-    other = authority.make("other", "other CA", 10, NOW)
-    (tmp_path / "ca.pem").write_text(pem.pem([other.certificate]))
-    tls = zookeeper_servers.tls_of(str(tmp_path / "ca.pem"), str(site / "server.pem"))
+    other = authority.make_ca("other", "other CA", 10, NOW)
+    (tmp_path / "ca.pem").write_text(pem.to_pem([other.certificate]))
+    tls = zookeeper_servers.tls_context(str(tmp_path / "ca.pem"), str(site / "server.pem"))
 
     server = read(port, tls)
 
@@ -79,12 +79,12 @@ def test_server_of_another_ca_is_rejected(site, port, tmp_path):
 
 
 def test_client_without_a_certificate_is_rejected(site, port):
-    assert read(port, zookeeper_servers.tls_of(str(site / "ca.pem"), None)).mode is None
+    assert read(port, zookeeper_servers.tls_context(str(site / "ca.pem"), None)).mode is None
 
 
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(OSError, match="No such file"):
-        zookeeper_servers.tls_of(str(tmp_path / "ca.pem"), None)
+        zookeeper_servers.tls_context(str(tmp_path / "ca.pem"), None)
 
 
 def test_fingerprint_of_a_listener_is_read(site, port):

@@ -17,10 +17,10 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model i
     TopicError,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._content.topics import (
+    parse_specs,
     plan,
     plan_absent,
     plan_all,
-    specs_of,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value
 
@@ -88,7 +88,7 @@ def test_errors_of_all_specs_are_reported_together():
 
 
 def test_parameters_are_converted_to_specs():
-    found = specs_of(
+    found = parse_specs(
         {
             "b": None,
             "a": {
@@ -117,7 +117,7 @@ def test_parameters_are_converted_to_specs():
 
 def test_nested_value_is_an_error_with_topic_and_key():
     with pytest.raises(TopicError, match=r"topic a: retention\.ms: the value is a mapping"):
-        specs_of({"a": {"config": {"retention.ms": {}}}})
+        parse_specs({"a": {"config": {"retention.ms": {}}}})
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def test_moves_of_replicas_are_reported_and_not_applied(spec, text):
 
 def test_new_partitions_use_the_declared_placement():
     placement = ((1, 2), (2, 3), (3, 1))
-    spec = specs_of({"orders": {"placement": [list(brokers) for brokers in placement]}})[0]
+    spec = parse_specs({"orders": {"placement": [list(brokers) for brokers in placement]}})[0]
     assert plan(PLACED, spec) == [Grow("orders", 2, 3, ((3, 1),))]
     assert plan(None, spec) == [Create(Spec("orders", 3, 2, {}, placement))]
     assert plan(Topic("orders", 3, frozenset({2}), placement=placement), spec) == []
@@ -349,7 +349,7 @@ def test_thousand_topics_are_planned_quickly():
         name: {"partitions": 3, "replication_factor": 3, "config": config} for name in names
     }
     started = time.monotonic()
-    assert converge(kafka, specs_of(declared), False, ["nowhere"]) == []
+    assert converge(kafka, parse_specs(declared), False, ["nowhere"]) == []
     # It takes less than 0.5 s on an idle host; the limit only detects quadratic behaviour.
     assert time.monotonic() - started < 20
 

@@ -39,7 +39,7 @@ class Machine:
     def trusts(self, container, *authorities):
         folder = self.config / container
         folder.mkdir()
-        (folder / "ca.pem").write_text(pem.pem(each.certificate for each in authorities))
+        (folder / "ca.pem").write_text(pem.to_pem(each.certificate for each in authorities))
 
     def holds(self, name, marker):
         path = self.root / name
@@ -61,7 +61,7 @@ def host(tmp_path, monkeypatch):
         return made.engine
 
     monkeypatch.setattr(engine_api, "get_json", get_json)
-    monkeypatch.setattr(container_processes, "found", list)
+    monkeypatch.setattr(container_processes, "find_containers", list)
     return made
 
 

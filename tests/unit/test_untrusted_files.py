@@ -48,10 +48,10 @@ def test_planted_file_is_refused_with_the_allowed_kind(tmp_path, plant, why):
     plant(tmp_path / "file")
 
     if not why:
-        assert untrusted_files.content(str(tmp_path / "file"))
+        assert untrusted_files.read_content(str(tmp_path / "file"))
         return
     with pytest.raises(untrusted_files.PlantedError) as error:
-        untrusted_files.content(str(tmp_path / "file"))
+        untrusted_files.read_content(str(tmp_path / "file"))
     assert str(error.value) == f"{tmp_path / 'file'}: {why}"
 
 
@@ -59,7 +59,7 @@ def test_planted_file_is_refused_with_the_allowed_kind(tmp_path, plant, why):
 def test_planted_marker_has_no_owners(tmp_path, plant, why):
     plant(tmp_path / data_ownership.MARKER)
 
-    assert data_ownership.owners(str(tmp_path)) == {}
+    assert data_ownership.read_owners(str(tmp_path)) == {}
 
 
 @PLANTED
@@ -82,7 +82,7 @@ def test_support_archive_has_no_planted_content(tmp_path, plant):
     (tmp_path / "prod-kafka" / "log").write_text("a line\n")
     plant(tmp_path / "prod-kafka" / "log.1")
 
-    ((name, text),) = collector.logs(tmp_path, "prod-", 9)
+    ((name, text),) = collector.collect_logs(tmp_path, "prod-", 9)
 
     assert name == "prod-kafka"
     assert text.endswith("allowed: a regular file\na line")
@@ -92,5 +92,5 @@ def test_support_archive_has_no_planted_content(tmp_path, plant):
 def test_tail_of_a_long_log_is_read(tmp_path):
     (tmp_path / "log").write_bytes(b"x" * 99 + b"end")
 
-    assert untrusted_files.tail(str(tmp_path / "log"), 3) == b"end"
-    assert untrusted_files.tail(str(tmp_path / "log"), 300).endswith(b"xend")
+    assert untrusted_files.read_tail(str(tmp_path / "log"), 3) == b"end"
+    assert untrusted_files.read_tail(str(tmp_path / "log"), 300).endswith(b"xend")

@@ -6,10 +6,10 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations.upgrade im
     VersionError,
     first_protocol,
     image_version,
-    outlook,
     path_problems,
     problems,
-    protocol_of,
+    remaining_steps,
+    version_protocol,
 )
 
 OLD, NEW = "3.8.1", "3.9.2"
@@ -50,9 +50,9 @@ def test_new_broker_uses_the_oldest_protocol(others, protocol):
 
 
 def test_protocol_has_two_numbers():
-    assert protocol_of("3.9.2") == protocol_of("3.9-IV0") == "3.9"
+    assert version_protocol("3.9.2") == version_protocol("3.9-IV0") == "3.9"
     with pytest.raises(VersionError, match="'latest' is not a version"):
-        protocol_of("latest")
+        version_protocol("latest")
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ def test_protocol_in_the_inventory_must_be_removed():
 
 
 def test_outlook_names_the_remaining_step():
-    assert "run `make upgrade FINISH=1`: it raises the protocol to 3.9" in outlook(
+    assert "run `make upgrade FINISH=1`: it raises the protocol to 3.9" in remaining_steps(
         ["3.9", "3.8"], NEW
     )
-    assert outlook(["3.9", "3.9"], NEW) == ""
-    assert outlook(["3.8"], OLD) == ""
-    assert outlook([], NEW) == ""
+    assert remaining_steps(["3.9", "3.9"], NEW) == ""
+    assert remaining_steps(["3.8"], OLD) == ""
+    assert remaining_steps([], NEW) == ""

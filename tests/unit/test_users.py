@@ -10,18 +10,18 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.user_model im
 from ansible_collections.metal.kafka.plugins.module_utils._content.users import (
     converge,
     difference,
-    portions,
-    specs_of,
+    parse_specs,
+    split_into_requests,
     unverified_warnings,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.scram import (
     Key,
+    format_hashed,
     hash_password,
-    text_of,
 )
 
 S512, S256 = "SCRAM-SHA-512", "SCRAM-SHA-256"
-HASHED = text_of(S512, hash_password("alice-secret", S512, 4096))
+HASHED = format_hashed(S512, hash_password("alice-secret", S512, 4096))
 
 
 def params(users=None, **more):
@@ -69,7 +69,7 @@ PASSWORD = {"alice": "alice-secret"}
 
 
 def steps(kafka, **declared):
-    return [str(step) for step in converge(kafka, specs_of(params(**declared)), False).steps]
+    return [str(step) for step in converge(kafka, parse_specs(params(**declared)), False).steps]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_second_run_changes_nothing(kafka, declared, expected):
 
 def test_dry_run_checks_passwords_and_changes_none():
     kafka = Kafka(ALICE)
-    desired = specs_of(params({"alice": {}}, passwords={"alice": "another-word"}))
+    desired = parse_specs(params({"alice": {}}, passwords={"alice": "another-word"}))
     assert len(converge(kafka, desired, dry=True).steps) == 1
     assert kafka.tried == [Key("alice", S512)]
     assert kafka.kept[Key("alice", S512)] == (8192, "alice-secret")
@@ -149,19 +149,19 @@ def test_only_credentials_as_declared_are_checked():
 )
 def test_unverified_password_is_kept_and_reported(given, reason):
     kafka = Kafka(ALICE, no_listener=True)
-    found = converge(kafka, specs_of(params({"alice": {}}, passwords=given)), dry=False)
+    found = converge(kafka, parse_specs(params({"alice": {}}, passwords=given)), dry=False)
     assert found == Outcome((), {"alice": reason}, ())
 
 
 def test_foreign_credential_is_reported_and_kept():
     kafka = Kafka(ALICE, ("alice", S256, 4096, "old"))
-    found = converge(kafka, specs_of(params({"alice": {}}, passwords=PASSWORD)), dry=False)
+    found = converge(kafka, parse_specs(params({"alice": {}}, passwords=PASSWORD)), dry=False)
     assert found.foreign == ("alice: SCRAM-SHA-256",)
     assert len(kafka.kept) == 2
 
 
 def test_all_missing_passwords_are_reported():
-    desired = specs_of(params({"alice": {"iterations": 5000}, "bob": {}, "carol": {}}))
+    desired = parse_specs(params({"alice": {"iterations": 5000}, "bob": {}, "carol": {}}))
     with pytest.raises(UserError) as refusal:
         converge(Kafka(ALICE, ("carol", S512, 8192, "x")), desired, dry=False)
     assert refusal.value.messages == [
@@ -200,17 +200,17 @@ def test_next_run_completes_a_failed_one():
 )
 def test_errors_name_user_and_reason(declared, message):
     with pytest.raises(UserError, match=message):
-        specs_of(params(**declared))
+        parse_specs(params(**declared))
 
 
 def test_passwords_of_undeclared_users_are_ignored():
-    desired = specs_of(params({"alice": {}}, passwords={**PASSWORD, "bob": "bob-secret"}))
+    desired = parse_specs(params({"alice": {}}, passwords={**PASSWORD, "bob": "bob-secret"}))
     assert set(desired.secrets) == {"alice"}
 
 
 def test_credentials_of_a_user_are_in_one_request():
     many = [Put(Key(f"u{number}", how), 4096, "") for how in (S512, S256) for number in range(5)]
-    found = portions(many, size=3)
+    found = split_into_requests(many, size=3)
     assert [len(each) for each in found] == [4, 4, 2]
     for one in range(5):
         assert sum(f"u{one}" in {step.key.user for step in each} for each in found) == 1

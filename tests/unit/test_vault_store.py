@@ -296,18 +296,18 @@ def test_a_store_is_decrypted_once_per_generation(store, monkeypatch):
     read = Store.read
     monkeypatch.setattr(Store, "read", lambda self: opened.append(1) or read(self))
     for _ in range(3):
-        held = vault_store.document(Store(store.path, store.password_file))
+        held = vault_store.read_document(Store(store.path, store.password_file))
         assert held["passwords"]["a"]["value"] == "geheim"
     assert len(opened) == 1
     store.write(TEXT.replace("geheim", "anders"))
-    held = vault_store.document(Store(store.path, store.password_file))
+    held = vault_store.read_document(Store(store.path, store.password_file))
     assert held["passwords"]["a"]["value"] == "anders"
     assert len(opened) == 2
 
 
 def test_store_created_later_is_found(tmp_path):
     later = Store(str(tmp_path / "store"), str(tmp_path / "password"))
-    assert vault_store.document(later) is None
+    assert vault_store.read_document(later) is None
     later.make_password()
     later.write(TEXT)
-    assert vault_store.document(later)["cluster"] == "test"
+    assert vault_store.read_document(later)["cluster"] == "test"

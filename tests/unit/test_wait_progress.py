@@ -1,12 +1,12 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.remaining_work import (
     RemainingWork,
-    duration,
+    format_duration,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.wait_progress import (
     Observation,
     Progress,
-    line,
+    progress_message,
 )
 
 WHOLE = {"registered": 3, "expected": 3}
@@ -55,7 +55,7 @@ def test_remaining_time_follows_the_current_rate(history, left):
     ],
 )
 def test_line_has_the_subject_of_the_wait(now, left, text):
-    assert line(now, left) == text
+    assert progress_message(now, left) == text
 
 
 def test_line_is_not_printed_for_each_number():
@@ -110,4 +110,4 @@ def test_container_may_exit_until_its_old_registration_expires(moment, restarts,
 
 
 def test_durations_are_readable():
-    assert [duration(s) for s in (0.2, 40, 600, 9000)] == ["1 s", "40 s", "10 min", "2.5 h"]
+    assert [format_duration(s) for s in (0.2, 40, 600, 9000)] == ["1 s", "40 s", "10 min", "2.5 h"]

@@ -4,8 +4,8 @@ import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._services import zookeeper_acls as nodes
 from ansible_collections.metal.kafka.plugins.module_utils._services.zookeeper_client import (
     Acl,
-    bits,
-    letters,
+    decode_rights,
+    encode_rights,
 )
 
 BROKERS, MASTERS = "CN=brokers,O=shop", "CN=spark-masters,O=shop"
@@ -39,7 +39,7 @@ class CheckedTree(Tree):
 
 
 def desired_nodes(trust="own", masters=(MASTERS,)):
-    return nodes.read(nodes.wanted([BROKERS, BROKERS], masters, SPARK, trust))
+    return nodes.read(nodes.desired_nodes([BROKERS, BROKERS], masters, SPARK, trust))
 
 
 def apply_acls(tree, desired):
@@ -136,5 +136,5 @@ def test_messages_have_found_and_desired_acls():
 
 @pytest.mark.parametrize(("rights", "number"), [("r", 1), ("cdrwa", 31), ("ra", 17), ("", 0)])
 def test_rights_are_bits(rights, number):
-    assert bits(rights) == number
-    assert letters(number) == rights
+    assert encode_rights(rights) == number
+    assert decode_rights(number) == rights

@@ -9,7 +9,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._services import zooke
 from ansible_collections.metal.kafka.plugins.module_utils._services.zookeeper_client import (
     Acl,
     ZooKeeperError,
-    acls,
+    encode_acls,
     first_available,
 )
 
@@ -47,7 +47,7 @@ def session(server):
 
 
 def test_acls_with_commas_are_read():
-    with session(Server((0, acls([OWNER, Acl("world", "anyone", "r")])))) as client:
+    with session(Server((0, encode_acls([OWNER, Acl("world", "anyone", "r")])))) as client:
         assert client.acl("/") == [OWNER, Acl("world", "anyone", "r")]
 
 

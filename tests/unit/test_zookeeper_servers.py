@@ -4,7 +4,7 @@ import time
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._services.zookeeper_servers import (
-    AnswerError,
+    ResponseError,
     Server,
     before_stop,
     parse,
@@ -51,7 +51,7 @@ def test_response_is_parsed():
     ],
 )
 def test_response_without_state_has_a_reason(response, message):
-    with pytest.raises(AnswerError, match=message):
+    with pytest.raises(ResponseError, match=message):
         parse(response)
 
 

@@ -1,15 +1,15 @@
 import threading
 
 import pytest
-from kafka_metal_watch.cli import ConfigError, config_of, read_files, wait_for_change
+from kafka_metal_watch.cli import ConfigError, parse_config, read_files, wait_for_change
 
 KAFKA = {"bootstrap.servers": "h:9092"}
 
 
 def test_missing_keys_of_exporter_and_probe_get_defaults():
-    config = config_of("exporter", {"listen": "127.0.0.1:9308", "kafka": KAFKA})
+    config = parse_config("exporter", {"listen": "127.0.0.1:9308", "kafka": KAFKA})
     assert (config["interval"], config["pipelines"]) == (15, {})
-    assert config_of("probe", {"listen": "h:1", "kafka": KAFKA})["topic"] == "kafka-metal-probe"
+    assert parse_config("probe", {"listen": "h:1", "kafka": KAFKA})["topic"] == "kafka-metal-probe"
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_missing_keys_of_exporter_and_probe_get_defaults():
 )
 def test_errors_name_the_key(role, found, blocker):
     with pytest.raises(ConfigError, match=blocker):
-        config_of(role, found)
+        parse_config(role, found)
 
 
 def test_a_changed_file_ends_the_wait(tmp_path):

@@ -1,7 +1,7 @@
 """Requests with an unknown Host header are rejected (DNS rebinding)."""
 
 import pytest
-from kafka_metal_watch.hosts import allowed, restrict_hosts
+from kafka_metal_watch.hosts import is_allowed_host, restrict_hosts
 
 NAMES = ["node1.example.com", "monitor1"]
 
@@ -14,7 +14,7 @@ NAMES = ["node1.example.com", "monitor1"]
     ],
 )
 def test_addresses_and_known_names_are_allowed(host):
-    assert allowed(host, NAMES)
+    assert is_allowed_host(host, NAMES)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_addresses_and_known_names_are_allowed(host):
     ],
 )
 def test_other_names_are_rejected(host):
-    assert not allowed(host, NAMES)
+    assert not is_allowed_host(host, NAMES)
 
 
 def test_a_rejected_request_does_not_reach_the_page():

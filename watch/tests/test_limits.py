@@ -1,7 +1,7 @@
 """Connection limits of listeners from the settings of a broker."""
 
 import pytest
-from kafka_metal_watch.limits import of_listeners
+from kafka_metal_watch.limits import listener_limits
 
 LISTENERS = {"listeners": "CLIENTS://0.0.0.0:9092,BROKERS://0.0.0.0:9192"}
 NONE = {"max.connections": "2147483647"}
@@ -29,4 +29,4 @@ NONE = {"max.connections": "2147483647"}
     ],
 )
 def test_a_listener_has_its_own_limit_or_the_limit_of_the_broker(settings, limits):
-    assert of_listeners(settings) == limits
+    assert listener_limits(settings) == limits

@@ -4,17 +4,17 @@ from datetime import UTC, datetime
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.metrics_catalogue import (
-    series_of,
+    parse_series,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_series,
 )
 from kafka_metal_watch.lag import Lag
-from kafka_metal_watch.metrics import ClusterCollector, Found
+from kafka_metal_watch.metrics import ClusterCollector, ClusterState
 from kafka_metal_watch.probe import ProbeMetrics
 from prometheus_client import CollectorRegistry, generate_latest
 
-CATALOGUE = series_of(read_series())
+CATALOGUE = parse_series(read_series())
 STATE = {
     "state": "running",
     "outputs": {
@@ -33,7 +33,7 @@ LEADS = {
     **{"cores": 4, "coresused": 2, "memory": 2048, "memoryused": 768},
     "activeapps": [{"state": "RUNNING"}, {"state": "WAITING"}, {"state": "WAITING"}],
 }
-FOUND = Found(
+FOUND = ClusterState(
     read=5.0,
     lags=(Lag("g", "t", 0, 10, 5, 2.5),),
     members={("g", "t"): 2},
@@ -117,13 +117,13 @@ def test_spark_metrics_come_from_the_leading_master():
 
 
 def test_without_a_leading_master_the_workers_are_unknown():
-    metrics = exported(Found(masters={"m1": {"status": "STANDBY"}}, workers=2))
+    metrics = exported(ClusterState(masters={"m1": {"status": "STANDBY"}}, workers=2))
     assert metrics.get_sample_value("kafka_metal_spark_workers") is None
     assert metrics.get_sample_value("kafka_metal_spark_workers_declared") == 2
 
 
 def test_a_cluster_without_spark_has_no_spark_metrics():
-    assert b"\nkafka_metal_spark" not in generate_latest(exported(Found(read=6.0)))
+    assert b"\nkafka_metal_spark" not in generate_latest(exported(ClusterState(read=6.0)))
 
 
 def test_an_output_before_its_first_batch_has_no_metrics():
@@ -137,4 +137,4 @@ def test_an_output_before_its_first_batch_has_no_metrics():
 
 
 def test_a_deleted_group_has_no_metrics():
-    assert b'group="g"' not in generate_latest(exported(Found(read=6.0)))
+    assert b'group="g"' not in generate_latest(exported(ClusterState(read=6.0)))

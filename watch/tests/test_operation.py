@@ -1,6 +1,6 @@
 """The page displays the operation in progress and the muted alerts."""
 
-from kafka_metal_watch.metrics import Found
+from kafka_metal_watch.metrics import ClusterState
 from kafka_metal_watch.operation import Operation, operation
 from kafka_metal_watch.page import page, problems
 
@@ -27,7 +27,7 @@ def test_notes_name_the_operation_and_the_muted_alerts(tmp_path):
         "In progress: restart of all by ops on c1, last active at 2025-12-31 23:59 UTC.",
         "Alerts of kafka2 are muted until 2026-01-01 00:04 UTC.",
     ]
-    text = page(Found(read=NOW, operation=found), "a", {}, NOW, 15)
+    text = page(ClusterState(read=NOW, operation=found), "a", {}, NOW, 15)
     assert "Alerts of kafka2 are muted until 2026-01-01 00:04 UTC." in text
 
 
@@ -35,7 +35,7 @@ def test_an_interrupted_operation_is_a_problem_and_mutes_nothing(tmp_path):
     write_files(tmp_path, "a", NOW - 3600, NOW - 3300)
     found = operation(str(tmp_path), "a")
     assert found.notes(NOW) == []
-    assert problems(Found(read=NOW, operation=found), NOW, 15)[-1] == (
+    assert problems(ClusterState(read=NOW, operation=found), NOW, 15)[-1] == (
         "restart of all by ops on c1 was interrupted: not active for 60 min. "
         "make status shows how to continue."
     )
@@ -56,6 +56,6 @@ def test_a_missing_folder_or_invalid_file_means_no_operation(tmp_path):
 
 def test_names_are_escaped():
     found = Operation("<script>", "<b>", NOW, {"<i>": NOW + 60})
-    text = page(Found(read=NOW, operation=found), "a", {}, NOW, 15)
+    text = page(ClusterState(read=NOW, operation=found), "a", {}, NOW, 15)
     assert "&lt;script&gt; by &lt;b&gt;" in text
     assert "<i>" not in text

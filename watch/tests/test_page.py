@@ -6,7 +6,7 @@ import re
 
 import pytest
 from kafka_metal_watch.lag import Lag
-from kafka_metal_watch.metrics import Found
+from kafka_metal_watch.metrics import ClusterState
 from kafka_metal_watch.overview import Broker, Overview, Topic
 from kafka_metal_watch.page import (
     HEADERS,
@@ -24,7 +24,7 @@ HEALTHY = Overview((Broker(1, "kafka1:9092", registered=True),), (Topic("orders"
 
 
 def found(**changed):
-    return Found(**{"read": NOW - 5, "overview": HEALTHY, **changed})
+    return ClusterState(**{"read": NOW - 5, "overview": HEALTHY, **changed})
 
 
 def rendered(**changed):

@@ -5,7 +5,7 @@ import threading
 from http.client import HTTPConnection
 
 import pytest
-from kafka_metal_watch.cli import config_of, export, probe
+from kafka_metal_watch.cli import export, parse_config, probe
 
 ROLES = {"probe": probe, "exporter": export}
 
@@ -39,7 +39,7 @@ def start(role, endpoint):
     ended = threading.Event()
     ended.set()
     kafka = {"bootstrap.servers": "127.0.0.1:1"}
-    ROLES[role](config_of(role, {"listen": endpoint, "kafka": kafka}), ended)
+    ROLES[role](parse_config(role, {"listen": endpoint, "kafka": kafka}), ended)
 
 
 def request(address, port, method):

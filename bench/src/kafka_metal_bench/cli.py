@@ -33,7 +33,7 @@ def main(argv: Optional[List[str]] = None) -> int:
 
 def measure(options: argparse.Namespace) -> int:
     """Run a plan; only one run at a time per results file."""
-    from .runner import Existing, Scratch
+    from .runner import ExistingCluster, ScratchClusters
 
     plan = load(options.plan)
     # A terminated run cleans up like a failed one.
@@ -50,10 +50,10 @@ def measure(options: argparse.Namespace) -> int:
         earlier = [each for each in results.data.get("commands", []) if each != plan.command]
         results.put("commands", [*earlier, plan.command])
         for part in ("rows", "variants", "knobs"):
-            results.put(part, [vars_of(each) for each in getattr(plan, part)])
+            results.put(part, [to_mapping(each) for each in getattr(plan, part)])
         results.put("brokers", plan.brokers)
         log = progress_log(options.progress)
-        runner_class = Existing if plan.variants[0].run == "existing" else Scratch
+        runner_class = ExistingCluster if plan.variants[0].run == "existing" else ScratchClusters
         runner = runner_class(plan, results, log)
         runner.run()
         for failure in runner.failures:
@@ -61,7 +61,7 @@ def measure(options: argparse.Namespace) -> int:
     return 1 if runner.failures else 0
 
 
-def vars_of(thing: Any) -> Any:
+def to_mapping(thing: Any) -> Any:
     """Return a dataclass as a mapping."""
     from dataclasses import asdict
 

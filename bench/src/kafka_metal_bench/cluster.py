@@ -81,7 +81,7 @@ class Cluster:
         if side.storage:
             self.storage.mount(side.storage)
         keys = self.keys() if side.tls else []
-        services = [declared.changed(service, side, keys) for service in self.plan.services]
+        services = [declared.apply_side(service, side, keys) for service in self.plan.services]
         brokers = [each for each in services if each["kind"] == declared.BROKER]
         # The metadata service handles no records: it runs as a container in all variants.
         for service in (each for each in services if each["kind"] != declared.BROKER):
@@ -90,7 +90,7 @@ class Cluster:
             if variant.run == "process":
                 self.run_process(service)
             elif variant.run == "published":
-                self.run_container(declared.stock(service, self.plan))
+                self.run_container(declared.stock_broker(service, self.plan))
             else:
                 self.run_container(service)
         try:
@@ -192,10 +192,10 @@ class Cluster:
             process.kill()
             process.wait()
         self.processes = {}
-        for pid in strays(self.root / "bare"):
+        for pid in stray_processes(self.root / "bare"):
             os.kill(pid, signal.SIGKILL)
         deadline = time.monotonic() + KILL_TIMEOUT_S
-        while strays(self.root / "bare") and time.monotonic() < deadline:
+        while stray_processes(self.root / "bare") and time.monotonic() < deadline:
             time.sleep(0.1)
 
     def pid(self, service: declared.Service) -> int:
@@ -240,7 +240,7 @@ def claim(directory: Path) -> Path:
     return directory
 
 
-def strays(folder: Path) -> List[int]:
+def stray_processes(folder: Path) -> List[int]:
     """Return the processes whose root directory is below ``folder``."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):

@@ -29,20 +29,20 @@ def write_properties(values: Mapping[str, str]) -> str:
     return "".join(f"{key}={values[key]}\n" for key in sorted(values))
 
 
-def file_of(service: Service, name: str) -> Dict[str, str]:
+def declared_file(service: Service, name: str) -> Dict[str, str]:
     """Return the declared configuration file with this name; StopIteration without one."""
     found: Dict[str, str] = next(each for each in service["files"] if each["name"] == name)
     return found
 
 
-def changed(service: Service, side: Side, keys: Sequence[Dict[str, str]] = ()) -> Service:
+def apply_side(service: Service, side: Side, keys: Sequence[Dict[str, str]] = ()) -> Service:
     """Return a service with the changes of one side of a knob, which apply only to brokers.
 
     ``keys``: files for a side with TLS.
     """
     new = copy.deepcopy(service)
     if service["kind"] == BROKER:
-        properties = file_of(new, PROPERTIES)
+        properties = declared_file(new, PROPERTIES)
         values = {**read_properties(properties["content"]), **side.broker}
         if side.tls:
             values.update(tls.broker_properties(values, service["config_target"]))
@@ -54,14 +54,14 @@ def changed(service: Service, side: Side, keys: Sequence[Dict[str, str]] = ()) -
     return new
 
 
-def stock(service: Service, plan: Plan) -> Service:
+def stock_broker(service: Service, plan: Plan) -> Service:
     """Return the broker in a stock set-up: Kafka's defaults, one log dir, published ports.
 
     It keeps its identity and its metadata service. Brokers connect to each other by name on the
     bridge network, clients by the published port.
     """
     new = copy.deepcopy(service)
-    ours = read_properties(file_of(new, PROPERTIES)["content"])
+    ours = read_properties(declared_file(new, PROPERTIES)["content"])
     internal = ours["inter.broker.listener.name"]
     keep = {
         "broker.id",
@@ -76,7 +76,7 @@ def stock(service: Service, plan: Plan) -> Service:
         each.replace(plan.address, container_name(new)) if each.startswith(internal) else each
         for each in ours["advertised.listeners"].split(",")
     )
-    file_of(new, PROPERTIES)["content"] = write_properties(values)
+    declared_file(new, PROPERTIES)["content"] = write_properties(values)
     old = new["definition"]
     new["definition"] = {
         "name": old["name"],

@@ -54,7 +54,7 @@ class Kernel:
     def restore(self) -> None:
         """Restore all changed settings; raise OSError if that fails."""
         problems: List[str] = []
-        for path, value in restorable(self.saved_values()):
+        for path, value in restorable_settings(self.saved_values()):
             try:
                 Path(path).write_text(value, encoding="ascii")
             except OSError as error:
@@ -79,7 +79,7 @@ def with_counterparts(paths: Iterable[str]) -> List[str]:
     return found
 
 
-def restorable(old: Mapping[str, str]) -> List[Tuple[str, str]]:
+def restorable_settings(old: Mapping[str, str]) -> List[Tuple[str, str]]:
     """Return the settings to restore, without dirty_* values of 0, which cannot be written."""
     return [
         (path, value)

@@ -124,10 +124,10 @@ class Measurement:
         outputs = [finish(process, STALL_TIMEOUT) for process in processes]
         results: Dict[str, Any] = {"seconds": round(time.monotonic() - begun, 2), **meter.read()}
         results["background_busy"] = others
-        parse = {"consume": tools.consumed, "latency": tools.end_to_end}.get(
-            row.kind, tools.produced
+        parse = {"consume": tools.consumer_results, "latency": tools.end_to_end}.get(
+            row.kind, tools.producer_results
         )
-        results.update(tools.combined([parse(output) for output in outputs]))
+        results.update(tools.combine_results([parse(output) for output in outputs]))
         if "records_s" in results:
             results["bytes_s"] = results["records_s"] * int(self.settings["record_size"])
         if "broker_cpu_s" in results and results.get("records"):

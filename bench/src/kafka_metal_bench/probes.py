@@ -22,7 +22,7 @@ CHUNK = 1 << 20
 def measure(directories: List[Path], log: Callable[[str], Any]) -> Dict[str, Any]:
     """Return the limits of disks, network interfaces, loopback and CPU."""
     limits: Dict[str, Any] = {"disks": [], "nics": nics()}
-    for device, folder in sorted(distinct(directories).items()):
+    for device, folder in sorted(one_per_device(directories).items()):
         log(f"measuring disk {device} with fio in {folder}")
         limits["disks"].append({"device": device, **disk(folder)})
     log("measuring loopback and CPU")
@@ -31,7 +31,7 @@ def measure(directories: List[Path], log: Callable[[str], Any]) -> Dict[str, Any
     return limits
 
 
-def distinct(directories: List[Path]) -> Dict[str, Path]:
+def one_per_device(directories: List[Path]) -> Dict[str, Path]:
     """Return one directory for each device, because log dirs on a disk share its speed."""
     found: Dict[str, Path] = {}
     for directory in directories:

@@ -79,7 +79,7 @@ class Runner:
         self.log(f"{experiment} {subject}, {side}, round {round_}: {value} ({left} min left)")
 
 
-class Existing(Runner):
+class ExistingCluster(Runner):
     """Measures an existing cluster with scratch topics, which it deletes."""
 
     def run(self) -> None:
@@ -107,7 +107,7 @@ class Existing(Runner):
             admin.clear()
 
 
-class Scratch(Runner):
+class ScratchClusters(Runner):
     """Measures new and empty clusters, one at a time."""
 
     def __init__(self, plan: Plan, results: Results, log: Callable[[str], Any]) -> None:

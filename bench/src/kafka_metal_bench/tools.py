@@ -33,7 +33,7 @@ def number(text: str) -> float:
     return float(text.replace(",", "."))
 
 
-def produced(output: str) -> Numbers:
+def producer_results(output: str) -> Numbers:
     """Return the results of ``kafka-producer-perf-test``: the last line with percentiles."""
     for line in reversed(output.splitlines()):
         found, tail = PRODUCED.search(line), PERCENTILES.search(line)
@@ -64,7 +64,7 @@ def windows(output: str) -> List[Tuple[int, float]]:
     return series[1:]
 
 
-def consumed(output: str) -> Numbers:
+def consumer_results(output: str) -> Numbers:
     """Return the results of ``kafka-consumer-perf-test``, without the time of the rebalance."""
     header: List[str] = []
     for line in output.splitlines():
@@ -94,7 +94,7 @@ def end_to_end(output: str) -> Numbers:
     }
 
 
-def combined(parts: List[Numbers]) -> Numbers:
+def combine_results(parts: List[Numbers]) -> Numbers:
     """Combine the results of concurrent clients: sums of records, maximums of latencies."""
     return {
         key: sum(part[key] for part in parts)

@@ -26,14 +26,14 @@ def parse_stat(text: str) -> Cpu:
     return Cpu(user + nice + system + irq + softirq, idle + iowait, steal)
 
 
-def fields_of(text: str) -> List[str]:
+def stat_fields(text: str) -> List[str]:
     """Return the fields of /proc/PID/stat after the name, which may contain blanks and brackets."""
     return text.rpartition(")")[2].split()
 
 
 def parse_process(text: str) -> float:
     """Return the CPU seconds of /proc/PID/stat."""
-    fields = fields_of(text)
+    fields = stat_fields(text)
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
@@ -45,7 +45,7 @@ def descendants(pids: Iterable[int], parents: Mapping[int, int]) -> Set[int]:
     return found
 
 
-def parents_of_all() -> Dict[int, int]:
+def read_parents() -> Dict[int, int]:
     """Return the parent of each process of the machine, without processes that have exited."""
     found = {}
     for entry in Path("/proc").glob("[0-9]*"):
@@ -53,7 +53,7 @@ def parents_of_all() -> Dict[int, int]:
             text = (entry / "stat").read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        found[int(entry.name)] = int(fields_of(text)[1])
+        found[int(entry.name)] = int(stat_fields(text)[1])
     return found
 
 
@@ -66,7 +66,7 @@ class Meter:
     def __init__(self, pids: Iterable[int]) -> None:
         """Start measuring."""
         roots = list(pids)
-        self.pids: List[int] = sorted(descendants(roots, parents_of_all())) if roots else []
+        self.pids: List[int] = sorted(descendants(roots, read_parents())) if roots else []
         self.machine = parse_stat(Path("/proc/stat").read_text(encoding="ascii"))
         self.processes = self._processes()
 

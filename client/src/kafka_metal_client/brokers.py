@@ -54,7 +54,7 @@ def common_config(bootstrap: str, extra: Mapping[str, str]) -> Config:
     }
 
 
-def quiet() -> logging.Logger:
+def silent_logger() -> logging.Logger:
     """Return the logger of all clients."""
     return _quiet
 
@@ -110,7 +110,7 @@ def consumer(bootstrap: str, extra: Mapping[str, str]) -> Any:
     )
 
 
-def partitions_of(client: Any, topics: list[str]) -> dict[str, list[int]]:
+def read_partitions(client: Any, topics: list[str]) -> dict[str, list[int]]:
     """Return the partitions of each topic; ClientError if no broker responds or one is missing."""
     from confluent_kafka import KafkaException
 
@@ -128,7 +128,7 @@ def partitions_of(client: Any, topics: list[str]) -> dict[str, list[int]]:
     return {topic: sorted(known[topic].partitions) for topic in topics}
 
 
-def since(reader: Any, partitions: Mapping[str, list[int]], time_ms: int) -> list[Any]:
+def offsets_since(reader: Any, partitions: Mapping[str, list[int]], time_ms: int) -> list[Any]:
     """Return start positions that include every record from ``time_ms`` on.
 
     A partition without such a record starts at the end it had before the lookup: by the time
@@ -164,7 +164,7 @@ def missing_topic(topic: str, known: list[str]) -> str:
     return f"topic {topic} does not exist and is not created automatically; {hint}"
 
 
-def header(message: Any, name: str) -> str | None:
+def header_text(message: Any, name: str) -> str | None:
     """Return the text of a record's header, or None."""
     for key, value in message.headers() or ():
         if key == name and value is not None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from kafka_metal_declarations.file_format import ALLOWED, delimiter_of
+from kafka_metal_declarations.file_format import ALLOWED, parse_delimiter
 
 from kafka_metal_client import commands, replay
 from kafka_metal_client.errors import ClientError
@@ -82,6 +82,6 @@ def _content(verb: argparse.ArgumentParser) -> None:
 
 def _delimiter(text: str) -> str:
     try:
-        return delimiter_of(text)
+        return parse_delimiter(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error

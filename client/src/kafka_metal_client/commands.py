@@ -13,7 +13,7 @@ from kafka_metal_client.options import client_settings, connection_arguments
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import Check
-from kafka_metal_client.sizes import limit_of
+from kafka_metal_client.sizes import read_limit
 
 
 def produce(options: argparse.Namespace) -> int:
@@ -49,7 +49,7 @@ def produce(options: argparse.Namespace) -> int:
 def content(options: argparse.Namespace) -> int:
     """Create the topics and ACLs that are missing, and set the passwords."""
     specs = declared.load(options.file, options.passwords)
-    made = declared.make(specs, options.bootstrap, client_settings(options))
+    made = declared.create_missing(specs, options.bootstrap, client_settings(options))
     users, acls = len(specs.users), len(list(specs.acls))
     print(f"{users} users and {acls} ACLs are as declared")
     print(f"{len(specs.topics)} topics declared, created: {', '.join(made) or 'none'}")
@@ -58,14 +58,14 @@ def content(options: argparse.Namespace) -> int:
 
 def replay(options: argparse.Namespace) -> int:
     """Copy a range of a topic to another topic."""
-    moment = replaying.now()
-    since, until = (replaying.bound(text, moment) for text in (options.since, options.until))
+    moment = replaying.current_time()
+    since, until = (replaying.parse_bound(text, moment) for text in (options.since, options.until))
     extra = client_settings(options)
     reader = brokers.consumer(options.bootstrap, extra)
     try:
-        known = brokers.partitions_of(reader, [options.source, options.target])
+        known = brokers.read_partitions(reader, [options.source, options.target])
         chosen = replaying.check(options.source, options.target, known, options.partition)
-        requested, deleted = replaying.ranges(reader, options.source, chosen, since, until)
+        requested, deleted = replaying.compute_ranges(reader, options.source, chosen, since, until)
         for number, (first, end) in sorted(requested.items()):
             print(f"{options.source}-{number}: offsets {first:,} to {end - 1:,}")
         if deleted:
@@ -73,11 +73,13 @@ def replay(options: argparse.Namespace) -> int:
         if options.dry_run or not requested:
             print("nothing was sent" if options.dry_run else "this range has no records")
             return 0
-        limit = limit_of(options.bootstrap, extra, options.target)
+        limit = read_limit(options.bootstrap, extra, options.target)
         producer = brokers.producer(options.bootstrap, extra, 300, limit)
         pacer = Pacer(options.rate, time.monotonic())
         delivery = Delivery(producer, options.target, limit)
-        done = replaying.copy(reader, delivery, options.source, requested, pacer, Progress())
+        done = replaying.copy_records(
+            reader, delivery, options.source, requested, pacer, Progress()
+        )
     finally:
         reader.close()
     print(

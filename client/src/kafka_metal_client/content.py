@@ -49,12 +49,12 @@ def load(path: Path, passwords: Path | None = None) -> Content:
     return Content(**declared, passwords=state.load(passwords) if passwords else {})
 
 
-def missing(specs: Iterable[str], known: set[str]) -> list[str]:
+def missing_names(specs: Iterable[str], known: set[str]) -> list[str]:
     """Return the declared names that are not in ``known``, sorted."""
     return sorted(set(specs) - known)
 
 
-def make(content: Content, bootstrap: str, extra: Mapping[str, str]) -> list[str]:
+def create_missing(content: Content, bootstrap: str, extra: Mapping[str, str]) -> list[str]:
     """Create what is missing and return the names of new topics. ClientError names a failure.
 
     Passwords and ACLs are created before the topics they are for. All passwords are set every
@@ -69,7 +69,7 @@ def make(content: Content, bootstrap: str, extra: Mapping[str, str]) -> list[str
         known = set(admin.list_topics(timeout=METADATA_SECONDS).topics)
     except KafkaException as error:
         raise ClientError(f"no broker responded at {bootstrap}: {error.args[0].str()}") from error
-    new = missing(content.topics, known)
+    new = missing_names(content.topics, known)
     for what, done in (
         ("passwords", partial(_set_passwords, admin, content)),
         ("ACLs", partial(_grant, admin, content.acls)),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kafka_metal_declarations.columns import add_object
-from kafka_metal_declarations.json_lines import NAMES, object_of, texts
+from kafka_metal_declarations.json_lines import NAMES, parse_object, read_lines
 from kafka_metal_declarations.kinds import Kind
 from kafka_metal_declarations.text_file import Fault
 
@@ -25,7 +25,7 @@ class JsonLines:
         """Validate each line: one JSON object, no duplicate keys, the key field present."""
         result, kinds = Check(), dict[str, Kind]()
         try:
-            for number, line in texts(self._path):
+            for number, line in read_lines(self._path):
                 try:
                     self._check_line(number, line, result, kinds)
                 except Fault as fault:
@@ -40,13 +40,13 @@ class JsonLines:
 
     def records(self) -> Iterator[Record]:
         """Yield the lines, stripped of whitespace."""
-        for number, line in texts(self._path):
+        for number, line in read_lines(self._path):
             text = line.strip()
             key = None if self._key is None else key_bytes(json.loads(text)[self._key])
             yield Record(number, key, text.encode())
 
     def _check_line(self, number: int, line: str, result: Check, kinds: dict[str, Kind]) -> None:
-        value = object_of(number, line)
+        value = parse_object(number, line)
         if self._key is not None and value.get(self._key) is None:
             found = f"an object without the key field {self._key}"
             raise Fault(number, 1, found, "a value for it in each line")

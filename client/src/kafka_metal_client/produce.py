@@ -18,8 +18,8 @@ from kafka_metal_client.errors import ClientError
 from kafka_metal_client.jsonlfile import JsonLines
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
-from kafka_metal_client.records import FAULTS_SHOWN, Check, Reader, format_of, too_large
-from kafka_metal_client.sizes import Limit, limit_of
+from kafka_metal_client.records import FAULTS_SHOWN, Check, Reader, find_format, too_large
+from kafka_metal_client.sizes import Limit, read_limit
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Options:
 
 
 @dataclass
-class Sent:
+class SendResult:
     """Counts of records; ``failures`` by reason: how many, and the first line."""
 
     sent: int = 0
@@ -54,7 +54,7 @@ def open_reader(path: Path, options: Options) -> Reader:
     if not path.is_file():
         problem = "is not a regular file (it is read twice)" if path.exists() else "does not exist"
         raise ClientError(f"{path} {problem}")
-    form = Format(options.format) if options.format else format_of(path)
+    form = Format(options.format) if options.format else find_format(path)
     if form.name == CSV:
         return CsvFile(path, options.key, options.delimiter or form.delimiter, options.null)
     return JsonLines(path, options.key)
@@ -72,15 +72,17 @@ def validate(path: Path, reader: Reader) -> Check:
     return check
 
 
-def fit(path: Path, check: Check, limit: Limit) -> None:
+def check_record_sizes(path: Path, check: Check, limit: Limit) -> None:
     """Raise ClientError if a record is larger than the topic's limit."""
     if fault := too_large(check, limit):
         raise ClientError(f"{path}: {fault}\nnothing was sent")
 
 
-def send(delivery: Delivery, reader: Reader, pacer: Pacer, total: int, progress: Progress) -> Sent:
+def send(
+    delivery: Delivery, reader: Reader, pacer: Pacer, total: int, progress: Progress
+) -> SendResult:
     """Send all records and wait until each is acknowledged or failed."""
-    result = Sent()
+    result = SendResult()
     started = time.monotonic()
 
     def describe() -> str:
@@ -112,7 +114,7 @@ def send(delivery: Delivery, reader: Reader, pacer: Pacer, total: int, progress:
     return result
 
 
-def _count_result(result: Sent, line: int, reason: str | None, _message: object) -> None:
+def _count_result(result: SendResult, line: int, reason: str | None, _message: object) -> None:
     if reason is None:
         result.acknowledged += 1
         return
@@ -152,7 +154,7 @@ def describe_columns(check: Check) -> str:
 
 def produce_file(
     path: Path, options: Options, bootstrap: str, extra: Mapping[str, str], topic: str, rate: float
-) -> tuple[Check, Sent, Path | None]:
+) -> tuple[Check, SendResult, Path | None]:
     """Validate a file, then send it; ClientError before the first record if anything is invalid.
 
     The returned path is the file with the unacknowledged records, None if there are none.
@@ -161,9 +163,9 @@ def produce_file(
     reader = open_reader(path, options)
     check = validate(path, reader)
     metadata_client = brokers.producer(bootstrap, extra, delivery_timeout=300)
-    brokers.partitions_of(metadata_client, [topic])
-    limit = limit_of(bootstrap, extra, topic)
-    fit(path, check, limit)
+    brokers.read_partitions(metadata_client, [topic])
+    limit = read_limit(bootstrap, extra, topic)
+    check_record_sizes(path, check, limit)
     producer = brokers.producer(bootstrap, extra, delivery_timeout=300, limit=limit)
     after = path.stat()
     if before and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):

@@ -55,9 +55,9 @@ class Reader(Protocol):
         """Yield the records of a validated file."""
 
 
-def format_of(path: Path) -> Format:
+def find_format(path: Path) -> Format:
     """Return the format by the file name; ClientError if it is unknown."""
-    found = file_format.format_of(path)
+    found = file_format.find_format(path)
     if found is None:
         raise ClientError(
             f"{path}: unknown format; allowed are {file_format.ALLOWED}, or the option --format"

@@ -31,7 +31,7 @@ Ranges = dict[int, tuple[int, int]]
 
 
 @dataclass
-class Replayed:
+class ReplayResult:
     """Counts of records, and the offsets that were not acknowledged."""
 
     requested: int = 0
@@ -57,7 +57,7 @@ class Bound:
     time_ms: int = -1
 
 
-def bound(text: str, now: datetime) -> Bound:
+def parse_bound(text: str, now: datetime) -> Bound:
     """Parse a bound of a range; ClientError names the allowed forms."""
     stripped = text.strip()
     if stripped in ("earliest", "latest"):
@@ -91,7 +91,7 @@ def offset_of_bound(requested: Bound, first: int, end: int, found: int) -> int:
     return min(max(offset, first), end)
 
 
-def ranges(
+def compute_ranges(
     reader: Any, topic: str, partitions: list[int], since: Bound, until: Bound
 ) -> tuple[Ranges, int]:
     """Return offsets to read by partition, and how many requested offsets retention deleted."""
@@ -139,16 +139,16 @@ def check(source: str, target: str, known: Mapping[str, list[int]], chosen: list
     return chosen or known[source]
 
 
-def copy(
+def copy_records(
     reader: Any,
     delivery: Delivery,
     source: str,
     requested: Ranges,
     pacer: Pacer,
     progress: Progress,
-) -> Replayed:
+) -> ReplayResult:
     """Send the records of a range and wait until each is acknowledged or failed."""
-    result = Replayed(requested=sum(end - first for first, end in requested.values()))
+    result = ReplayResult(requested=sum(end - first for first, end in requested.values()))
     started = time.monotonic()
 
     def describe() -> str:
@@ -164,7 +164,7 @@ def copy(
         while (delay := pacer.delay(time.monotonic())) > 0:
             delivery.poll(delay)
         place = message.partition(), message.offset()
-        delivery.send(copy_of(message), partial(_count_result, result, place), show)
+        delivery.send(copy_arguments(message), partial(_count_result, result, place), show)
         show()
     while delivery.in_flight:
         delivery.poll(POLL_SECONDS)
@@ -178,7 +178,7 @@ def copy(
 
 
 def _count_result(
-    result: Replayed, place: tuple[int, int], reason: str | None, _message: object
+    result: ReplayResult, place: tuple[int, int], reason: str | None, _message: object
 ) -> None:
     if reason is None:
         result.acknowledged += 1
@@ -189,7 +189,7 @@ def _count_result(
     result.missing[number] = min(first, offset), max(last, offset)
 
 
-def copy_of(message: Any) -> dict[str, Any]:
+def copy_arguments(message: Any) -> dict[str, Any]:
     """Return the arguments of ``produce`` for the copy of a record, with its source as header."""
     origin = f"{message.topic()}-{message.partition()}@{message.offset()}"
     kind, stamp = message.timestamp()
@@ -205,6 +205,6 @@ def copy_of(message: Any) -> dict[str, Any]:
     }
 
 
-def now() -> datetime:
+def current_time() -> datetime:
     """Return the current time, from which `2h ago` is counted."""
     return datetime.now(UTC)

@@ -49,14 +49,14 @@ def batch_bytes(key: bytes | None, value: bytes | None, headers: Headers = ()) -
     return BATCH_BYTES + _varint(body) + body
 
 
-def limit_of(bootstrap: str, extra: Mapping[str, str], topic: str) -> Limit:
+def read_limit(bootstrap: str, extra: Mapping[str, str], topic: str) -> Limit:
     """Return the limit of a topic; Kafka's default if the user may not describe its config."""
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient, ConfigResource
 
     from kafka_metal_client import brokers
 
-    admin = AdminClient(brokers.common_config(bootstrap, extra), logger=brokers.quiet())
+    admin = AdminClient(brokers.common_config(bootstrap, extra), logger=brokers.silent_logger())
     resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
     (answer,) = admin.describe_configs([resource], request_timeout=REQUEST_SECONDS).values()
     try:

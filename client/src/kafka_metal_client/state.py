@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_client.errors import ClientError
-from kafka_metal_client.tables import visible
+from kafka_metal_client.tables import escape_unprintable
 
 GOOD_STATES = ("running",)
 GOOD_HEALTH = ("ok", "healthy", "", "none")
@@ -50,11 +50,11 @@ def load(path: Path) -> Any:
 def visible_texts(value: Any) -> Any:
     """Return a JSON value with control characters escaped in all texts and names."""
     if isinstance(value, str):
-        return visible(value)
+        return escape_unprintable(value)
     if isinstance(value, list):
         return [visible_texts(each) for each in value]
     if isinstance(value, dict):
-        return {visible(key): visible_texts(each) for key, each in value.items()}
+        return {escape_unprintable(key): visible_texts(each) for key, each in value.items()}
     return value
 
 

@@ -24,7 +24,7 @@ class Paint:
         return f"\x1b[{colour}m{text}\x1b[0m" if self._enabled and text else text
 
 
-def visible(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Return ``text`` in one line, with control and bidirectional characters escaped.
 
     Names in a cluster are chosen by clients: unescaped, they could control the terminal.

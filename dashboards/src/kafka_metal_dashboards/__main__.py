@@ -4,13 +4,13 @@ import sys
 from pathlib import Path
 
 from .boards import BOARDS
-from .grafana import text_of
+from .grafana import dashboard_text
 
 
 def main(arguments: list[str]) -> int:
     """Write the dashboards; with --check only list files that differ from the boards."""
     folder = Path(arguments[0])
-    files = {folder / f"{board.name}.json": text_of(board) for board in BOARDS}
+    files = {folder / f"{board.name}.json": dashboard_text(board) for board in BOARDS}
     if "--check" in arguments:
         existing = {path: path.read_text() for path in folder.glob("*.json")}
         wrong = sorted(

@@ -87,7 +87,7 @@ def layout(board: Board) -> Iterator[tuple[str | None, Panel | None, GridPos]]:
         y += height
 
 
-def dashboard_of(board: Board) -> dict[str, Any]:
+def to_dashboard(board: Board) -> dict[str, Any]:
     """Return the JSON object of a dashboard."""
     builder = (
         dashboard.Dashboard(board.title)
@@ -130,6 +130,6 @@ def dashboard_of(board: Board) -> dict[str, Any]:
     return written
 
 
-def text_of(board: Board) -> str:
+def dashboard_text(board: Board) -> str:
     """Return the content of a dashboard's file."""
-    return json.dumps(dashboard_of(board), indent=1, sort_keys=True) + "\n"
+    return json.dumps(to_dashboard(board), indent=1, sort_keys=True) + "\n"

@@ -59,7 +59,7 @@ OTHER_SPARK = (
 )
 
 
-def refused(options: Mapping[str, Any], kind: str) -> Iterator[tuple[str, str, str]]:
+def refused_options(options: Mapping[str, Any], kind: str) -> Iterator[tuple[str, str, str]]:
     """Yield option, value and what is allowed for each option that a declaration may not set.
 
     ``kind`` is ``kafka_options`` or ``spark_options``.
@@ -70,13 +70,13 @@ def refused(options: Mapping[str, Any], kind: str) -> Iterator[tuple[str, str, s
             yield str(option), str(value), allowed
 
 
-def plain(option: str) -> str:
+def normalise_name(option: str) -> str:
     """Return the name that a client compares: lower case, without the ``kafka.`` prefix."""
     return str(option).lower().removeprefix("kafka.")
 
 
 def _of_kafka(option: str, value: str) -> str | None:
-    name = plain(option)
+    name = normalise_name(option)
     if IDENTITY.fullmatch(name):
         return OWN_IDENTITY
     if CODE.fullmatch(name):

@@ -7,10 +7,10 @@ from kafka_metal_declarations.kinds import (
     UNKNOWN,
     Kind,
     Unknown,
-    kind_of_json,
-    kind_of_text,
+    infer_json_kind,
+    infer_text_kind,
 )
-from kafka_metal_declarations.text_file import quoted
+from kafka_metal_declarations.text_file import quote_shortened
 
 # Texts that often mean null; in a column of numbers they make the type STRING.
 LIKELY_NULLS = {"NA", "N/A", "NULL", "null", "None", "nil", "NaN", "nan", "\\N", "-", "?"}
@@ -34,7 +34,7 @@ class CsvColumns:
             if text in LIKELY_NULLS:
                 self._likely_nulls[index] = text
             elif (kind := self._kinds[index]) is not STRING:
-                self._kinds[index] = kind.joined(kind_of_text(text))
+                self._kinds[index] = kind.joined(infer_text_kind(text))
 
     def kinds(self) -> dict[str, Kind]:
         """Return the type of each column, STRING for one without values."""
@@ -46,7 +46,7 @@ class CsvColumns:
     def hints(self) -> list[str]:
         """Return a message for each column that is STRING only because of a likely null text."""
         return [
-            f"column {self._header[index]} is a text only because of {quoted(text)}; "
+            f"column {self._header[index]} is a text only because of {quote_shortened(text)}; "
             f"with --null {text} it is a {self._kinds[index]}"
             for index, text in sorted(self._likely_nulls.items())
             if self._kinds[index] is not STRING and not isinstance(self._kinds[index], Unknown)
@@ -57,6 +57,6 @@ def add_object(kinds: dict[str, Kind], value: Mapping[str, object]) -> None:
     """Widen ``kinds`` so that they hold an object's members, in order of first appearance."""
     for name, member in value.items():
         kind = kinds.get(name, UNKNOWN)
-        if kind is not STRING and (found := kind_of_json(member)) is not kind:
+        if kind is not STRING and (found := infer_json_kind(member)) is not kind:
             kind = kind.joined(found)
         kinds[name] = kind

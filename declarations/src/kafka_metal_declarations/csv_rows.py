@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_metal_declarations.csv_scan import Scan, scan
-from kafka_metal_declarations.text_file import LONGEST_LINE, Fault, lines, quoted
+from kafka_metal_declarations.text_file import LONGEST_LINE, Fault, lines, quote_shortened
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
@@ -82,7 +82,7 @@ class CsvRows:
             if not name.strip():
                 raise Fault(line, column, "a column without a name", "a name for each column")
             if name in row.fields[:index]:
-                found = f"the column name {quoted(name)} for a second time"
+                found = f"the column name {quote_shortened(name)} for a second time"
                 raise Fault(line, column, found, "each name once")
         if len(row.fields) == 1:
             self._refuse_other_delimiter(row)
@@ -92,7 +92,7 @@ class CsvRows:
         for other, name in DELIMITERS.items():
             if other != self._delimiter and other in row.fields[0]:
                 column = row.raw[0].index(other) + 1
-                allowed = f"columns split by {quoted(self._delimiter)}; see --delimiter"
+                allowed = f"columns split by {quote_shortened(self._delimiter)}; see --delimiter"
                 raise Fault(row.line, column, f"a {name} in the only column's name", allowed)
 
     def _scan(self, row: Row) -> Scan:

@@ -6,7 +6,7 @@ already known to be wrong.
 
 from dataclasses import dataclass, field
 
-from kafka_metal_declarations.text_file import Fault, quoted
+from kafka_metal_declarations.text_file import Fault, quote_shortened
 
 QUOTE = '"'
 Place = tuple[int, int]
@@ -57,7 +57,7 @@ def scan(raw: list[str], delimiter: str) -> Scan:
                 result.starts.append((number, column + 1))
                 continue
             elif closed:
-                text = quoted(body[column - 1 :])
+                text = quote_shortened(body[column - 1 :])
                 allowed = "a delimiter or the line's end after a closing quote"
                 result.broken = ((number, column), text, allowed)
                 return result
@@ -69,6 +69,8 @@ def scan(raw: list[str], delimiter: str) -> Scan:
                 return result
             fresh = False
     if opened is not None and not closed:
-        found = f"{quoted(raw[opened[0]][opened[1] - 1 :].rstrip())} without a closing quote"
+        found = (
+            f"{quote_shortened(raw[opened[0]][opened[1] - 1 :].rstrip())} without a closing quote"
+        )
         result.broken = (opened, found, "a closed text; a quote inside is written twice")
     return result

@@ -10,8 +10,8 @@ from kafka_metal_declarations.ddl_types import (
     Field,
     SchemaError,
     check_type,
-    fields_of,
     inner_types,
+    parse_fields,
     type_base,
 )
 
@@ -24,7 +24,7 @@ __all__ = [
     "SchemaError",
     "inner_types",
     "parse_ddl",
-    "quoted",
+    "quote_name",
     "to_ddl",
     "type_base",
 ]
@@ -37,7 +37,7 @@ HEADERS = "ARRAY<STRUCT<key: STRING, value: BINARY>>"
 WORK_COLUMNS = frozenset(
     re.findall(
         r"\w+",
-        "_key _raw _text _reason _detail _end _corrupt _ended _misfit _twice _halved "
+        "_key _raw _text _reason _detail _end _corrupt _ended _wrong_type _twice _halved "
         "_framed _known _read _is_tombstone _is_text _is_accepted _rejected",
     )
 )
@@ -45,7 +45,7 @@ WORK_COLUMNS = frozenset(
 
 def parse_ddl(text: str) -> tuple[Field, ...]:
     """Return the fields in order; SchemaError names a wrong field."""
-    fields = fields_of(text)
+    fields = parse_fields(text)
     for field in fields:
         lower = field.name.lower()
         if lower in WORK_COLUMNS.union(RECORD_COLUMNS) or lower.startswith("_text_"):
@@ -54,7 +54,7 @@ def parse_ddl(text: str) -> tuple[Field, ...]:
     return fields
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a name in backquotes, as in DDL and SQL."""
     return "`" + name.replace("`", "``") + "`"
 
@@ -62,6 +62,6 @@ def quoted(name: str) -> str:
 def to_ddl(fields: tuple[Field, ...]) -> str:
     """Return the schema as DDL, with every name quoted."""
     return ", ".join(
-        f"{quoted(field.name)} {field.type}{' NOT NULL' if field.required else ''}"
+        f"{quote_name(field.name)} {field.type}{' NOT NULL' if field.required else ''}"
         for field in fields
     )

@@ -72,9 +72,9 @@ def inner_types(declared: str) -> list[tuple[str, str]]:
     return [(field.name, field.type) for field in _inner(declared)]
 
 
-def fields_of(text: str) -> tuple[Field, ...]:
+def parse_fields(text: str) -> tuple[Field, ...]:
     """Return the fields of a schema or of a STRUCT; their types are not checked here."""
-    fields = tuple(_field(part.strip()) for part in split(text))
+    fields = tuple(_field(part.strip()) for part in split_fields(text))
     seen: set[str] = set()
     for field in fields:
         # Spark resolves columns regardless of case.
@@ -101,8 +101,8 @@ def _inner(declared: str) -> tuple[Field, ...]:
     if base not in NESTING_TYPES or nested is None or not nested["inner"].strip():
         return ()
     if base == "STRUCT":
-        return fields_of(nested["inner"])
-    return tuple(Field("", part.strip(), False) for part in split(nested["inner"]))
+        return parse_fields(nested["inner"])
+    return tuple(Field("", part.strip(), False) for part in split_fields(nested["inner"]))
 
 
 def _field(part: str) -> Field:
@@ -124,10 +124,10 @@ def _field(part: str) -> Field:
     )
 
 
-def split(text: str) -> Iterator[str]:
+def split_fields(text: str) -> Iterator[str]:
     """Yield the parts between commas that are outside brackets and quotes."""
     start = 0
-    for position, char, depth in _unquoted(text):
+    for position, char, depth in _outside_quotes(text):
         if char == "," and depth == 0:
             yield text[start:position]
             start = position + 1
@@ -137,7 +137,7 @@ def split(text: str) -> Iterator[str]:
 def _end_of_type(text: str) -> int:
     """Return the end of the type at the start of ``text``: its closing bracket or first word."""
     if _BRACKET.match(text):
-        for position, char, depth in _unquoted(text):
+        for position, char, depth in _outside_quotes(text):
             if char in ">)" and depth == 0:
                 return position + 1
     return len(text.split(maxsplit=1)[0])
@@ -156,7 +156,7 @@ def _name(part: str) -> tuple[str, str]:
     return name, rest.strip().removeprefix(":").strip()
 
 
-def _unquoted(text: str) -> Iterator[tuple[int, str, int]]:
+def _outside_quotes(text: str) -> Iterator[tuple[int, str, int]]:
     """Yield position, character and bracket depth after it, outside quotes."""
     depth, quote, escaped = 0, "", False
     for position, char in enumerate(text):

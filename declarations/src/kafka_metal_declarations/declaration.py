@@ -17,12 +17,12 @@ from kafka_metal_declarations.keys import (
     DeclarationError,
     Problem,
     Section,
-    shown,
-    suggested,
+    format_value,
+    most_similar_first,
 )
 from kafka_metal_declarations.model import Declaration, Resources, Source
 from kafka_metal_declarations.sql_determinism import nondeterministic
-from kafka_metal_declarations.templates import expanded
+from kafka_metal_declarations.templates import expand_template
 from kafka_metal_declarations.value_patterns import (
     ALLOWED_MEMORY,
     ALLOWED_NAME,
@@ -35,7 +35,7 @@ from kafka_metal_declarations.value_patterns import (
     TRIGGER,
 )
 
-__all__ = ["DeclarationError", "Problem", "parse", "parse_all", "problems_of", "topics_of"]
+__all__ = ["DeclarationError", "Problem", "find_problems", "parse", "parse_all", "pipeline_topics"]
 
 KEYS = ("name", "use", "source", "rules", "outputs", "invalid", "trigger", "resources")
 RESOURCE_KEYS = ("cores", "executor_memory", "driver_memory")
@@ -53,7 +53,9 @@ def parse(name: str, body: object) -> Declaration:
 def parse_all(pipelines: object) -> dict[str, Declaration]:
     """Return pipelines by name; DeclarationError lists every mistake in all of them."""
     if not isinstance(pipelines, Mapping):
-        raise DeclarationError([Problem("", "pipelines", shown(pipelines), "a mapping by name")])
+        raise DeclarationError(
+            [Problem("", "pipelines", format_value(pipelines), "a mapping by name")]
+        )
     problems: list[Problem] = []
     named = Section("", "pipelines", pipelines, problems).names()
     found = [_read(name, pipelines[name], problems) for name in named]
@@ -64,7 +66,7 @@ def parse_all(pipelines: object) -> dict[str, Declaration]:
     return declarations
 
 
-def problems_of(pipelines: object) -> tuple[Problem, ...]:
+def find_problems(pipelines: object) -> tuple[Problem, ...]:
     """Return the problems of pipelines by name; empty if they are valid."""
     try:
         parse_all(pipelines)
@@ -73,7 +75,7 @@ def problems_of(pipelines: object) -> tuple[Problem, ...]:
     return ()
 
 
-def topics_of(declaration: Declaration) -> dict[str, list[str]]:
+def pipeline_topics(declaration: Declaration) -> dict[str, list[str]]:
     """Return the topics that a pipeline ``reads`` and ``writes``, each sorted."""
     targets = [*(output.topic for output in declaration.outputs), declaration.invalid]
     reads = () if declaration.source.path else declaration.source.topics
@@ -83,11 +85,11 @@ def topics_of(declaration: Declaration) -> dict[str, list[str]]:
 def _read(name: str, body: object, problems: list[Problem]) -> Declaration | None:
     """Return a declaration, which is only valid if ``problems`` did not grow."""
     if not isinstance(body, Mapping):
-        problems.append(Problem(name, "(the whole)", shown(body), "a mapping with a source"))
+        problems.append(Problem(name, "(the whole)", format_value(body), "a mapping with a source"))
         return None
     validates = body.get("use") == "validate"
     known = len(problems)
-    body = expanded(Section(name, "", body, problems), SITE_KEYS)
+    body = expand_template(Section(name, "", body, problems), SITE_KEYS)
     if len(problems) > known:
         # The user did not write the keys that the template generates: report no errors there.
         return None
@@ -171,7 +173,9 @@ def _check_databases(top: Section, declaration: Declaration) -> None:
             continue
         where = f"outputs.{output.name}"
         if known and output.database and output.database not in known:
-            top.wrong(f"{where}.database", output.database, suggested(output.database, known))
+            top.wrong(
+                f"{where}.database", output.database, most_similar_first(output.database, known)
+            )
         owner = tables.setdefault((output.database, output.table), output.name)
         if owner != output.name:
             top.wrong(f"{where}.table", output.table, f"a table other than that of {owner}")

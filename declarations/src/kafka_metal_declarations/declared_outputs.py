@@ -8,7 +8,7 @@ from typing import Any
 
 from kafka_metal_declarations.ddl import RECORD_COLUMNS, to_ddl
 from kafka_metal_declarations.declared_source import read_places
-from kafka_metal_declarations.keys import Problem, Section, suggested
+from kafka_metal_declarations.keys import Problem, Section, most_similar_first
 from kafka_metal_declarations.model import (
     AT_LEAST_ONCE,
     AVAILABLE_NOW,
@@ -217,5 +217,5 @@ def _read_watermark(output: Section, source: Source) -> Watermark | None:
     column = watermark.needed("column", "a TIMESTAMP field of the events")
     columns = [field.name for field in source.fields if field.is_instant] + [RECORD_COLUMNS[3]]
     if column and source.fields and column not in columns:
-        watermark.wrong("column", column, suggested(column, columns))
+        watermark.wrong("column", column, most_similar_first(column, columns))
     return Watermark(column, watermark.needed("delay", ALLOWED_DURATION, DURATION))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TypeGuard
 
 from kafka_metal_declarations.ddl import HEADERS, Field, SchemaError, parse_ddl
-from kafka_metal_declarations.keys import HIGHEST_NUMBER, Section, shown, suggested
+from kafka_metal_declarations.keys import HIGHEST_NUMBER, Section, format_value, most_similar_first
 from kafka_metal_declarations.model import Registry, Source, Starting
 from kafka_metal_declarations.value_patterns import (
     ALLOWED_PATH,
@@ -87,9 +87,9 @@ def read_places(section: Section, key: str, names: tuple[str, ...]) -> Starting 
             _is_partition(number) and type(offset) is int and 0 <= offset <= HIGHEST_NUMBER
             for number, offset in partitions.items()
         )
-        named = _is_text_or_number(topic) and re.fullmatch(TOPIC, shown(topic))
+        named = _is_text_or_number(topic) and re.fullmatch(TOPIC, format_value(topic))
         if not right or not partitions or not named:
-            section.wrong(key, f"{shown(topic)}: {shown(partitions)}", ALLOWED_PLACES)
+            section.wrong(key, f"{format_value(topic)}: {format_value(partitions)}", ALLOWED_PLACES)
             return None
         places[str(topic)] = {str(number): offset for number, offset in partitions.items()}
     if not places:
@@ -101,8 +101,8 @@ def _is_partition(value: object) -> bool:
     """Whether a key is a partition number, as text or as number."""
     return (
         _is_text_or_number(value)
-        and re.fullmatch(r"0*[0-9]{1,10}", shown(value)) is not None
-        and int(shown(value)[-10:]) <= HIGHEST_PARTITION
+        and re.fullmatch(r"0*[0-9]{1,10}", format_value(value)) is not None
+        and int(format_value(value)[-10:]) <= HIGHEST_PARTITION
     )
 
 
@@ -149,7 +149,7 @@ def _read_schema(source: Section, form: str) -> tuple[Field, ...]:
     if not isinstance(schema, str) or not schema.strip():
         source.wrong(
             "schema",
-            "nothing" if schema is None else shown(schema),
+            "nothing" if schema is None else format_value(schema),
             "DDL as 'id STRING NOT NULL, amount DOUBLE', or {sample: FILE}",
         )
         return ()
@@ -172,7 +172,7 @@ def _read_event_time(source: Section, fields: tuple[Field, ...]) -> str | None:
     instants = [field.name for field in fields if field.is_instant]
     named = source.text("event_time", "the name of a TIMESTAMP field")
     if named is not None and named not in instants:
-        allowed = suggested(named, instants) or "no TIMESTAMP field in schema"
+        allowed = most_similar_first(named, instants) or "no TIMESTAMP field in schema"
         source.wrong("event_time", named, allowed)
     if named is None and len(instants) == 1:
         return instants[0]

@@ -4,7 +4,7 @@ from typing import Any
 
 import yaml
 
-from kafka_metal_declarations.keys import HIGHEST_NUMBER, shown
+from kafka_metal_declarations.keys import HIGHEST_NUMBER, format_value
 
 # Errors of Python's constructors for values of the wrong type.
 _NO_VALUE = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
@@ -22,10 +22,14 @@ class _Strict(yaml.SafeLoader):
             value = super().construct_object(node, deep=True)
         except _NO_VALUE as error:
             kind = node.tag.rpartition(":")[2]
-            found = f"found {shown(node.value)}, not a valid {kind}; allowed is one, or a text"
+            found = (
+                f"found {format_value(node.value)}, not a valid {kind}; allowed is one, or a text"
+            )
             raise yaml.constructor.ConstructorError(None, None, found, node.start_mark) from error
         if isinstance(value, int) and abs(value) > HIGHEST_NUMBER:
-            found = f"found the number {shown(node.value)}; allowed is at most {HIGHEST_NUMBER}"
+            found = (
+                f"found the number {format_value(node.value)}; allowed is at most {HIGHEST_NUMBER}"
+            )
             raise yaml.constructor.ConstructorError(None, None, found, node.start_mark)
         return value
 

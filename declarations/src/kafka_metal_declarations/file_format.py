@@ -24,7 +24,7 @@ _BY_SUFFIX = {
 }
 
 
-def format_of(path: Path) -> Format | None:
+def find_format(path: Path) -> Format | None:
     """Return the format by a file's suffix, in any case; None if the suffix is unknown."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] == [".gz"]:
@@ -32,7 +32,7 @@ def format_of(path: Path) -> Format | None:
     return _BY_SUFFIX.get(suffixes[-1]) if suffixes else None
 
 
-def delimiter_of(value: object) -> str:
+def parse_delimiter(value: object) -> str:
     """Return the delimiter for a character or ``tab``; ValueError for anything else."""
     character = {"\\t": "\t", "tab": "\t"}.get(str(value), value)
     if not isinstance(character, str) or len(character) != 1 or character in '"\r\n':

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from kafka_metal_declarations.text_file import Fault, lines, quoted
+from kafka_metal_declarations.text_file import Fault, lines, quote_shortened
 
 # An escape of one half of a surrogate pair.
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -17,14 +17,14 @@ NAMES = {
 }  # fmt: skip
 
 
-def texts(path: Path) -> Iterator[tuple[int, str]]:
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield number and text of each line that is not blank; Fault if it is not UTF-8."""
     for number, line in enumerate(lines(path), start=1):
         if not line.isspace():
             yield number, line.rstrip()
 
 
-def object_of(number: int, line: str) -> dict[str, object]:
+def parse_object(number: int, line: str) -> dict[str, object]:
     """Return a line's object; Fault for duplicate names, non-finite numbers, lone surrogates."""
     start = len(line) - len(line.lstrip()) + 1
     try:
@@ -79,7 +79,7 @@ def _refuse_surrogates(number: int, line: str, value: object) -> None:
 def _fault(number: int, line: str, error: json.JSONDecodeError) -> Fault:
     """Return the parser's error as a fault: its position, what is there, what is allowed."""
     rest = line[error.pos :]
-    found = quoted(rest) if rest else "the end of the line"
+    found = quote_shortened(rest) if rest else "the end of the line"
     if error.msg.startswith("Extra data"):
         return Fault(number, error.pos + 1, found, "nothing after the JSON object")
     if error.msg.startswith("Unterminated string"):
@@ -97,7 +97,7 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(value) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _InvalidMemberError(f"the name {quoted(twice)} twice in one object")
+        raise _InvalidMemberError(f"the name {quote_shortened(twice)} twice in one object")
     return value
 
 

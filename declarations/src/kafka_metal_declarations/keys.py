@@ -36,14 +36,14 @@ class DeclarationError(ValueError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
-def suggested(found: object, allowed: Sequence[str]) -> str:
+def most_similar_first(found: object, allowed: Sequence[str]) -> str:
     """Return the allowed values, the one most similar to ``found`` first."""
     close = difflib.get_close_matches(str(found), allowed, 1)
     hint = f"{close[0]} (did you mean that?), of " if close else ""
     return hint + ", ".join(allowed)
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a value for a message, shortened; Python refuses to format huge integers."""
     try:
         text = value if isinstance(value, str) and value else repr(value)
@@ -67,13 +67,13 @@ class Section:
 
     def wrong(self, key: str, found: object, allowed: str) -> None:
         """Add a mistake; ``found`` is displayed unchanged if it is text."""
-        self.problems.append(Problem(self.pipeline, self.at(key), shown(found), allowed))
+        self.problems.append(Problem(self.pipeline, self.at(key), format_value(found), allowed))
 
     def names(self) -> list[str]:
         """Return user-chosen keys, which have to be texts; ``yes:`` is True in YAML."""
         for key in self.values:
             if not isinstance(key, str):
-                self.wrong(shown(key), f"the key {shown(key)}", ALLOWED_KEY)
+                self.wrong(format_value(key), f"the key {format_value(key)}", ALLOWED_KEY)
         return [key for key in self.values if isinstance(key, str)]
 
     def only(self, known: Iterable[str], silent: Iterable[str] = ()) -> None:
@@ -81,7 +81,11 @@ class Section:
         known, silent = sorted(known), set(silent)
         for key in self.values:
             if key not in known and key not in silent:
-                self.wrong(shown(key), "an unknown key", suggested(shown(key), known))
+                self.wrong(
+                    format_value(key),
+                    "an unknown key",
+                    most_similar_first(format_value(key), known),
+                )
 
     def section(self, key: str, required: bool = False) -> "Section":
         """Return the mapping at ``key``; an empty section if there is none."""
@@ -89,7 +93,7 @@ class Section:
         if values is None and not required:
             values = {}
         if not isinstance(values, Mapping):
-            self.wrong(key, "nothing" if values is None else shown(values), "a mapping")
+            self.wrong(key, "nothing" if values is None else format_value(values), "a mapping")
             # A separate list of problems: its missing keys need no further messages.
             return Section(self.pipeline, self.at(key), {}, [])
         return Section(self.pipeline, self.at(key), values, self.problems)
@@ -100,7 +104,7 @@ class Section:
         if value is None:
             return None
         if not isinstance(value, str) or not re.fullmatch(pattern, value, re.DOTALL):
-            self.wrong(key, shown(value), allowed)
+            self.wrong(key, format_value(value), allowed)
             return None
         return value
 
@@ -116,7 +120,7 @@ class Section:
         options = tuple(options)
         value = self.values.get(key, default)
         if value not in options:
-            self.wrong(key, value, suggested(shown(value), options))
+            self.wrong(key, value, most_similar_first(format_value(value), options))
             return default
         return str(value)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from kafka_metal_declarations.ddl import quoted
+from kafka_metal_declarations.ddl import quote_name
 from kafka_metal_declarations.ddl_types import WIDEST_DECIMAL
 from kafka_metal_declarations.keys import HIGHEST_NUMBER
 
@@ -63,7 +63,7 @@ class Struct(Kind):
 
     def __str__(self) -> str:
         """Return STRUCT with the members in order of first appearance."""
-        inner = ", ".join(f"{quoted(name)}: {kind}" for name, kind in self.members.items())
+        inner = ", ".join(f"{quote_name(name)}: {kind}" for name, kind in self.members.items())
         return f"STRUCT<{inner}>" if inner else "STRING"
 
     def joined(self, other: Kind) -> Kind:
@@ -118,7 +118,7 @@ WIDENING = {
 
 # Texts are cached: most columns have few distinct values.
 @lru_cache(10_000)
-def kind_of_text(text: str) -> Kind:
+def infer_text_kind(text: str) -> Kind:
     """Return the type of a CSV column's text."""
     if text in ("true", "false", "True", "False", "TRUE", "FALSE"):
         return BOOLEAN
@@ -131,7 +131,7 @@ def kind_of_text(text: str) -> Kind:
     return _kind_of_string(text)
 
 
-def kind_of_json(value: object) -> Kind:
+def infer_json_kind(value: object) -> Kind:
     """Return the type of a JSON value; a string that contains a number stays STRING."""
     if value is None:
         return UNKNOWN
@@ -146,10 +146,10 @@ def kind_of_json(value: object) -> Kind:
     if isinstance(value, list):
         array = Array()
         for element in value:
-            array = Array(element=array.element.joined(kind_of_json(element)))
+            array = Array(element=array.element.joined(infer_json_kind(element)))
         return array
     if isinstance(value, dict):
-        return Struct(members={name: kind_of_json(member) for name, member in value.items()})
+        return Struct(members={name: infer_json_kind(member) for name, member in value.items()})
     raise TypeError(f"{type(value).__name__} is not a JSON type")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from kafka_metal_declarations.declared_site import SITE_KEYS
 from kafka_metal_declarations.keys import Section
 from kafka_metal_declarations.model import TRANSACTIONAL
-from kafka_metal_declarations.templates import expanded
+from kafka_metal_declarations.templates import expand_template
 
 # A key of the declaration and the topic that it names.
 Named = tuple[str, str]
@@ -27,19 +27,19 @@ class Needs:
         return self.reads + self.writes
 
 
-def needs_of(body: object) -> Needs:
+def read_needs(body: object) -> Needs:
     """Return the needs of a declaration; none if it is malformed, which validation reports."""
     if not isinstance(body, Mapping):
         return Needs()
-    full = expanded(Section("", "", body, []), SITE_KEYS)
+    full = expand_template(Section("", "", body, []), SITE_KEYS)
     outputs = dict(_outputs(full))
     writes = (
         *((f"{where}topic", each["topic"]) for where, each in outputs.items() if each.get("topic")),
         *((("invalid", full["invalid"]),) if full.get("invalid") else ()),
     )
     return Needs(
-        reads=tuple(_known(_sources(full.get("source")))),
-        writes=tuple(_known(writes)),
+        reads=tuple(_valid_topics(_sources(full.get("source")))),
+        writes=tuple(_valid_topics(writes)),
         marks=any(each.get("delivery") == TRANSACTIONAL for each in outputs.values()),
     )
 
@@ -64,6 +64,6 @@ def _sources(source: object) -> Iterator[Named]:
         yield f"source.topics[{place}]", topic
 
 
-def _known(named: Iterable[Named]) -> Iterator[Named]:
+def _valid_topics(named: Iterable[Named]) -> Iterator[Named]:
     """Return the pairs whose topic is a text."""
     return (each for each in named if isinstance(each[1], str))

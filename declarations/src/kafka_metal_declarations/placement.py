@@ -6,9 +6,9 @@ Client options are merged key by key. Keys that only the site may set are refuse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kafka_metal_declarations.client_options import plain, refused
+from kafka_metal_declarations.client_options import normalise_name, refused_options
 from kafka_metal_declarations.declared_site import SITE_KEYS
-from kafka_metal_declarations.keys import DeclarationError, Problem, shown
+from kafka_metal_declarations.keys import DeclarationError, Problem, format_value
 
 # Maps of options that both the declaration and the site may set.
 JOINED = ("kafka_options", "spark_options")
@@ -16,20 +16,25 @@ JOINED = ("kafka_options", "spark_options")
 MAPPINGS = (*JOINED, "resources", "rules")
 
 
-def misplaced(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
+def site_only_keys(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a problem per key of a declaration that only the site may set."""
     for key in SITE_KEYS:
         if key in declared and key not in JOINED:
             yield Problem(
-                name, key, shown(declared[key]), "nothing: the site sets it, see roles/pipeline"
+                name,
+                key,
+                format_value(declared[key]),
+                "nothing: the site sets it, see roles/pipeline",
             )
     for kind in JOINED:
-        for option, value, allowed in refused(_options(declared, kind), kind):
+        for option, value, allowed in refused_options(_options(declared, kind), kind):
             yield Problem(name, f"{kind}.{option}", value, allowed)
 
 
-def placed(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document that a driver reads; ``conflicts`` checks it.
+def add_site_values(
+    name: str, declared: Mapping[str, Any], site: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the document that a driver reads; ``option_conflicts`` checks it.
 
     A mapping without a value, such as ``resources:`` alone, is ignored. DeclarationError if a
     value that has to be a mapping is not.
@@ -38,7 +43,7 @@ def placed(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> d
         key: value for key, value in declared.items() if value is not None or key not in MAPPINGS
     }
     if wrong := [
-        Problem(name, key, shown(written[key]), "a mapping")
+        Problem(name, key, format_value(written[key]), "a mapping")
         for key in MAPPINGS
         if not isinstance(written.get(key, {}), Mapping)
     ]:
@@ -51,12 +56,16 @@ def placed(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> d
     return {"name": name, **written, **site, **joined}
 
 
-def conflicts(name: str, declared: Mapping[str, Any], site: Mapping[str, Any]) -> Iterator[Problem]:
+def option_conflicts(
+    name: str, declared: Mapping[str, Any], site: Mapping[str, Any]
+) -> Iterator[Problem]:
     """Yield a problem per option that the site sets to a different value."""
     for key in JOINED:
-        site_options = {plain(option): value for option, value in _options(site, key).items()}
+        site_options = {
+            normalise_name(option): value for option, value in _options(site, key).items()
+        }
         for option, value in _options(declared, key).items():
-            required = site_options.get(plain(option), value)
+            required = site_options.get(normalise_name(option), value)
             if str(required) != str(value):
                 yield Problem(
                     name,

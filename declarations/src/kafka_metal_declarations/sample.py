@@ -12,8 +12,8 @@ from typing import Any
 from kafka_metal_declarations.columns import CsvColumns, add_object
 from kafka_metal_declarations.csv_rows import CsvRows
 from kafka_metal_declarations.ddl import Field, parse_ddl, to_ddl
-from kafka_metal_declarations.file_format import ALLOWED, CSV, delimiter_of, format_of
-from kafka_metal_declarations.json_lines import object_of, texts
+from kafka_metal_declarations.file_format import ALLOWED, CSV, find_format, parse_delimiter
+from kafka_metal_declarations.json_lines import parse_object, read_lines
 from kafka_metal_declarations.kinds import Kind
 from kafka_metal_declarations.text_file import Fault
 
@@ -27,13 +27,13 @@ class SampleError(ValueError):
     """A sample without a valid schema; the message names file, line and problem."""
 
 
-def schema_of(file: Path, null: str = "", delimiter: str | None = None, rows: int = ROWS) -> str:
+def infer_schema(file: Path, null: str = "", delimiter: str | None = None, rows: int = ROWS) -> str:
     """Return DDL for the fields of a sample, in order of first appearance; raises SampleError.
 
     ``null`` is a text that means null in a CSV, in addition to the empty text; ``delimiter``
     separates its columns, by default according to the file name.
     """
-    form = format_of(file)
+    form = find_format(file)
     if form is None:
         raise SampleError(f"{file}: unknown format; allowed are {ALLOWED}")
     try:
@@ -60,7 +60,7 @@ def with_schemas(pipelines: Any, base: Path) -> Any:
     return {name: with_schema(body, base) for name, body in pipelines.items()}
 
 
-def with_schema(pipeline: Any, base: Path, read: SchemaReader = schema_of) -> Any:
+def with_schema(pipeline: Any, base: Path, read: SchemaReader = infer_schema) -> Any:
     """Return one pipeline as in ``with_schemas``; ``read`` returns the DDL of a file."""
     source = pipeline.get("source") if isinstance(pipeline, Mapping) else None
     schema = source.get("schema") if isinstance(source, Mapping) else None
@@ -72,7 +72,7 @@ def with_schema(pipeline: Any, base: Path, read: SchemaReader = schema_of) -> An
     file, null, delimiter = base / sample, str(schema.get("no_value", "")), None
     if "delimiter" in schema:
         try:
-            delimiter = delimiter_of(schema["delimiter"])
+            delimiter = parse_delimiter(schema["delimiter"])
         except ValueError as error:
             raise SampleError(f"{file}: delimiter: {error}") from error
     ddl = read(file, null, delimiter)
@@ -92,8 +92,8 @@ def _csv_kinds(file: CsvRows, count: int, null: str) -> dict[str, Kind]:
 def _json_kinds(file: Path, count: int) -> dict[str, Kind]:
     kinds: dict[str, Kind] = {}
     number = 0
-    for number, line in islice(texts(file), count):
-        add_object(kinds, object_of(number, line))
+    for number, line in islice(read_lines(file), count):
+        add_object(kinds, parse_object(number, line))
     if not kinds:
         raise Fault(number + 1, 1, "the end of the file", "a JSON object with a member")
     return kinds

@@ -58,7 +58,7 @@ TEMPLATES: dict[str, tuple[tuple[str, ...], Callable[[Section], Body]]] = {
 }
 
 
-def expanded(top: Section, site: Iterable[str]) -> Mapping[str, Any]:
+def expand_template(top: Section, site: Iterable[str]) -> Mapping[str, Any]:
     """Return the full declaration; the body itself if it uses no template.
 
     ``site`` are the deployment's keys. Mistakes are added to the section's problems.

@@ -30,7 +30,7 @@ class Fault(Exception):
         return f"{place}: found {self.found}; allowed is {self.allowed}"
 
 
-def quoted(text: str, longest: int = 40) -> str:
+def quote_shortened(text: str, longest: int = 40) -> str:
     """Return ``text`` shortened, with invisible characters escaped."""
     return repr(text if len(text) <= longest else text[:longest] + "…")
 

@@ -2,7 +2,7 @@ package metal.kafka.spark;
 
 /** Errors found so far while parsing a value, see {@link JsonObjects}. */
 final class JsonMarks {
-    boolean misfit;
+    boolean wrongType;
     boolean twice;
     boolean halved;
 }

@@ -25,7 +25,7 @@ import org.apache.spark.unsafe.types.UTF8String;
  * <ul>
  * <li>{@code _is_text}: the value is valid UTF-8;
  * <li>{@code _ended}: the value is exactly one object;
- * <li>{@code _misfit}: a member has another type than its field, which is then null;
+ * <li>{@code _wrong_type}: a member has another type than its field, which is then null;
  * <li>{@code _twice}: the object, or an object in a field, has two members with the same name;
  * <li>{@code _halved}: a string has an unpaired surrogate.
  * </ul>
@@ -48,7 +48,7 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
         this.result = fields
                 .add("_is_text", DataTypes.BooleanType, false)
                 .add("_ended", DataTypes.BooleanType, false)
-                .add("_misfit", DataTypes.BooleanType, false)
+                .add("_wrong_type", DataTypes.BooleanType, false)
                 .add("_twice", DataTypes.BooleanType, false)
                 .add("_halved", DataTypes.BooleanType, false);
         this.members = new JsonMembers(fields);
@@ -99,7 +99,7 @@ public final class JsonObjects implements ScalarFunction<InternalRow> {
         }
         row[width] = value != null && isText(value);
         row[width + 1] = ended;
-        row[width + 2] = marks.misfit;
+        row[width + 2] = marks.wrongType;
         row[width + 3] = marks.twice;
         row[width + 4] = marks.halved;
         return new GenericInternalRow(row);

@@ -55,16 +55,16 @@ interface JsonValue {
             case BooleanType yes -> (parser, source, marks) -> switch (parser.currentToken()) {
                 case VALUE_TRUE -> true;
                 case VALUE_FALSE -> false;
-                default -> misfit(parser, marks);
+                default -> markWrongType(parser, marks);
             };
             case ByteType whole -> whole(Byte.MIN_VALUE, Byte.MAX_VALUE, number -> (byte) number);
             case ShortType whole -> whole(Short.MIN_VALUE, Short.MAX_VALUE, number -> (short) number);
             case IntegerType whole -> whole(Integer.MIN_VALUE, Integer.MAX_VALUE, number -> (int) number);
             case LongType whole -> whole(Long.MIN_VALUE, Long.MAX_VALUE, number -> number);
             case FloatType broken -> (parser, source, marks) ->
-                    parser.currentToken().isNumeric() ? (Object) parser.getFloatValue() : misfit(parser, marks);
+                    parser.currentToken().isNumeric() ? (Object) parser.getFloatValue() : markWrongType(parser, marks);
             case DoubleType broken -> (parser, source, marks) ->
-                    parser.currentToken().isNumeric() ? (Object) parser.getDoubleValue() : misfit(parser, marks);
+                    parser.currentToken().isNumeric() ? (Object) parser.getDoubleValue() : markWrongType(parser, marks);
             case DecimalType decimal -> (parser, source, marks) -> decimal(decimal, parser, marks);
             case DateType day -> parsed(DateTimeUtils::stringToDate);
             case TimestampNTZType clock -> parsed(text -> DateTimeUtils.stringToTimestampWithoutTimeZone(text, false));
@@ -77,8 +77,8 @@ interface JsonValue {
     }
 
     /** Skips a value of another type and sets the mark. */
-    private static Object misfit(JsonParser parser, JsonMarks marks) throws IOException {
-        marks.misfit = true;
+    private static Object markWrongType(JsonParser parser, JsonMarks marks) throws IOException {
+        marks.wrongType = true;
         parser.skipChildren();
         return null;
     }
@@ -126,13 +126,13 @@ interface JsonValue {
     private static JsonValue whole(long least, long most, LongFunction<Object> narrowed) {
         return (parser, source, marks) -> {
             if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
-                return misfit(parser, marks);
+                return markWrongType(parser, marks);
             }
             try {
                 long number = parser.getLongValue();
-                return least <= number && number <= most ? narrowed.apply(number) : misfit(parser, marks);
+                return least <= number && number <= most ? narrowed.apply(number) : markWrongType(parser, marks);
             } catch (InputCoercionException tooLong) {
-                return misfit(parser, marks);
+                return markWrongType(parser, marks);
             }
         };
     }
@@ -141,10 +141,10 @@ interface JsonValue {
     private static Object decimal(DecimalType type, JsonParser parser, JsonMarks marks) throws IOException {
         JsonToken token = parser.currentToken();
         if (!token.isNumeric() && token != JsonToken.VALUE_STRING) {
-            return misfit(parser, marks);
+            return markWrongType(parser, marks);
         }
         if (parser.getTextLength() > MAX_DIGITS) {
-            return misfit(parser, marks);
+            return markWrongType(parser, marks);
         }
         try {
             BigDecimal number = token.isNumeric() ? parser.getDecimalValue() : new BigDecimal(parser.getText());
@@ -153,23 +153,23 @@ interface JsonValue {
             if (number.signum() == 0 || beforePoint < -type.scale()) {
                 number = BigDecimal.ZERO;
             } else if (beforePoint > type.precision() - type.scale()) {
-                return misfit(parser, marks);
+                return markWrongType(parser, marks);
             }
             return Decimal.apply(new scala.math.BigDecimal(number), type.precision(), type.scale());
         } catch (ArithmeticException | NumberFormatException other) {
-            return misfit(parser, marks);
+            return markWrongType(parser, marks);
         }
     }
 
     /** Bytes in base64. */
     private static Object bytes(JsonParser parser, byte[] source, JsonMarks marks) throws IOException {
         if (parser.currentToken() != JsonToken.VALUE_STRING) {
-            return misfit(parser, marks);
+            return markWrongType(parser, marks);
         }
         try {
             return Base64Variants.getDefaultVariant().decode(parser.getText());
         } catch (IllegalArgumentException other) {
-            return misfit(parser, marks);
+            return markWrongType(parser, marks);
         }
     }
 
@@ -177,17 +177,17 @@ interface JsonValue {
     private static JsonValue parsed(Function<UTF8String, Option<Object>> known) {
         return (parser, source, marks) -> {
             if (parser.currentToken() != JsonToken.VALUE_STRING) {
-                return misfit(parser, marks);
+                return markWrongType(parser, marks);
             }
             Option<Object> found = known.apply(string(parser, marks));
-            return found.isDefined() ? found.get() : misfit(parser, marks);
+            return found.isDefined() ? found.get() : markWrongType(parser, marks);
         };
     }
 
     private static JsonValue object(JsonMembers members) {
         return (parser, source, marks) -> {
             if (parser.currentToken() != JsonToken.START_OBJECT) {
-                return misfit(parser, marks);
+                return markWrongType(parser, marks);
             }
             Object[] row = new Object[members.width()];
             members.read(parser, source, marks, row);
@@ -198,7 +198,7 @@ interface JsonValue {
     private static JsonValue list(JsonValue element) {
         return (parser, source, marks) -> {
             if (parser.currentToken() != JsonToken.START_ARRAY) {
-                return misfit(parser, marks);
+                return markWrongType(parser, marks);
             }
             List<Object> found = new ArrayList<>();
             while (parser.nextToken() != JsonToken.END_ARRAY) {
@@ -211,7 +211,7 @@ interface JsonValue {
     private static JsonValue map(JsonValue value) {
         return (parser, source, marks) -> {
             if (parser.currentToken() != JsonToken.START_OBJECT) {
-                return misfit(parser, marks);
+                return markWrongType(parser, marks);
             }
             List<Object> keys = new ArrayList<>();
             List<Object> found = new ArrayList<>();

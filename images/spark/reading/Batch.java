@@ -12,12 +12,12 @@ import org.apache.spark.storage.StorageLevel;
 
 /** A batch that several queries read. Blocks that exceed the memory are stored on the executor's disk. */
 final class Batch {
-  final Places begin;
-  final Places end;
+  final Offsets begin;
+  final Offsets end;
   final Set<SharedSource> users = new HashSet<>();
   private final FutureTask<RDD<byte[]>> reading;
 
-  Batch(Places begin, Places end, Supplier<RDD<InternalRow>> validated) {
+  Batch(Offsets begin, Offsets end, Supplier<RDD<InternalRow>> validated) {
     this.begin = begin;
     this.end = end;
     this.reading = new FutureTask<>(() -> persisted(validated.get()));
@@ -31,7 +31,7 @@ final class Batch {
     } catch (ExecutionException error) {
       throw Batch.<RuntimeException>thrown(error.getCause());
     } catch (InterruptedException error) {
-      throw Reading.interrupted();
+      throw SharedRead.interrupted();
     }
   }
 

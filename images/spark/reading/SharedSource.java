@@ -17,12 +17,12 @@ import scala.Option;
 
 /** The source of one query: Spark's own stream of Kafka, with the same batches as the other queries. */
 final class SharedSource implements Source, SupportsTriggerAvailableNow, ReportsSourceMetrics {
-  private final Reading reading;
+  private final SharedRead reading;
   private final Topic topic;
   private final KafkaMicroBatchStream kafka;
   private final boolean isWaitedFor;
 
-  SharedSource(Reading reading, Topic topic, boolean isWaitedFor) {
+  SharedSource(SharedRead reading, Topic topic, boolean isWaitedFor) {
     this.reading = reading;
     this.topic = topic;
     this.kafka = topic.kafka();
@@ -41,7 +41,7 @@ final class SharedSource implements Source, SupportsTriggerAvailableNow, Reports
 
   @Override
   public Offset latestOffset(Offset start, ReadLimit limit) {
-    Places begin = Places.of(start == null ? kafka.initialOffset() : start);
+    Offsets begin = Offsets.of(start == null ? kafka.initialOffset() : start);
     return reading.end(this, begin, limit, kafka).offset();
   }
 
@@ -49,8 +49,8 @@ final class SharedSource implements Source, SupportsTriggerAvailableNow, Reports
   public Dataset<Row> getBatch(
       Option<org.apache.spark.sql.execution.streaming.Offset> start,
       org.apache.spark.sql.execution.streaming.Offset end) {
-    Places begin = Places.of(start.isEmpty() ? kafka.initialOffset() : start.get());
-    Places to = Places.of(end);
+    Offsets begin = Offsets.of(start.isEmpty() ? kafka.initialOffset() : start.get());
+    Offsets to = Offsets.of(end);
     RDD<InternalRow> rows = reading.rows(this, begin, to, topic);
     return topic.spark().internalCreateDataFrame(rows, schema(), true);
   }
@@ -67,7 +67,7 @@ final class SharedSource implements Source, SupportsTriggerAvailableNow, Reports
 
   @Override
   public Map<String, String> metrics(Optional<Offset> consumed) {
-    return kafka.metrics(consumed.map(offset -> Places.of(offset).offset()));
+    return kafka.metrics(consumed.map(offset -> Offsets.of(offset).offset()));
   }
 
   @Override

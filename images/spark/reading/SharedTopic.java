@@ -26,7 +26,7 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class SharedTopic implements StreamSourceProvider {
   private static final String READING = "reading";
   private static final String WAITED = "waited";
-  private static final ConcurrentHashMap<String, Reading> READINGS = new ConcurrentHashMap<>();
+  private static final ConcurrentHashMap<String, SharedRead> READINGS = new ConcurrentHashMap<>();
 
   /**
    * Registers shared reads and returns their name. {@code template}: plan of the validation of a batch; its
@@ -36,7 +36,7 @@ public final class SharedTopic implements StreamSourceProvider {
     String name = UUID.randomUUID().toString();
     var written = (org.apache.spark.sql.classic.Dataset<Row>) template;
     Validation validation = new Validation(written.sparkSession(), written.logicalPlan());
-    READINGS.put(name, new Reading(validation, template.schema(), waited));
+    READINGS.put(name, new SharedRead(validation, template.schema(), waited));
     return name;
   }
 
@@ -60,13 +60,13 @@ public final class SharedTopic implements StreamSourceProvider {
     // One for the query, which closes it when it stops, and one for all queries.
     Supplier<Topic> topic =
         () -> new Topic(spark, (KafkaMicroBatchStream) scan.toMicroBatchStream(metadata));
-    Reading reading = of(options);
+    SharedRead reading = of(options);
     reading.readThrough(topic);
     return new SharedSource(reading, topic.get(), Boolean.parseBoolean(options.apply(WAITED)));
   }
 
-  private static Reading of(Map<String, String> options) {
-    Reading found = READINGS.get(options.apply(READING));
+  private static SharedRead of(Map<String, String> options) {
+    SharedRead found = READINGS.get(options.apply(READING));
     if (found == null) {
       throw new IllegalArgumentException("no shared reads are registered as " + options.apply(READING));
     }

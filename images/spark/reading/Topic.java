@@ -12,7 +12,7 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** A topic read by a stream of Spark; each has its own consumers on executors. */
 record Topic(SparkSession spark, KafkaMicroBatchStream kafka) {
-  RDD<InternalRow> records(Places begin, Places end) {
+  RDD<InternalRow> records(Offsets begin, Offsets end) {
     InputPartition[] planned = kafka.planInputPartitions(begin.offset(), end.offset());
     var partitions = Arrays.stream(planned).map(Option::apply).toList();
     return new DataSourceRDD(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils._common.messages import visible
+from ansible_collections.metal.kafka.plugins.module_utils._common.messages import printable_line
 from kafka.admin import (
     ACL,
     ACLFilter,
@@ -166,7 +166,7 @@ def test_an_export_has_every_name_as_text_and_can_be_applied(named: Cluster, mak
     notes = "\n".join(line for line in exported.stdout.splitlines() if line.startswith("# "))
     kept = kept_principals(named)
     assert len(kept) > 20
-    assert [each for each in kept - principals if visible(each) not in notes] == []
+    assert [each for each in kept - principals if printable_line(each) not in notes] == []
     file = tmp_path / "content.yml"
     file.write_text(exported.stdout)
     planned = make("plan", args=f"-e @{file}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from kafka_metal_client import brokers
 from kafka_metal_client.delivery import Delivery
-from kafka_metal_client.sizes import batch_bytes, limit_of
+from kafka_metal_client.sizes import batch_bytes, read_limit
 from testing import access
 from testing.cluster import Cluster
 from testing.faults import topic
@@ -25,7 +25,7 @@ def limited(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator[int]:
 
 def test_a_record_is_acknowledged_exactly_if_it_fits_the_topic(cluster: Cluster, limited: int):
     bootstrap, extra = cluster.topology.bootstrap, access.librdkafka()
-    limit = limit_of(bootstrap, extra, NAME)
+    limit = read_limit(bootstrap, extra, NAME)
     assert (limit.size, limit.from_topic) == (limited, True)
     delivery = Delivery(brokers.producer(bootstrap, extra, 120, limit), NAME, limit)
     outcomes: list[tuple[int, str | None]] = []

@@ -13,11 +13,11 @@ SERVICE = "kafka-metal.service"
 INSTANCE = "kafka-metal.instance"
 
 
-def listed(container: Mapping[str, Any], label: str) -> str:
+def label_from_list(container: Mapping[str, Any], label: str) -> str:
     """Return a label of a container from the engine's list; empty if it is not set."""
     return str((container.get("Labels") or {}).get(label, ""))
 
 
-def inspected(container: Mapping[str, Any], label: str) -> str:
+def label_from_inspection(container: Mapping[str, Any], label: str) -> str:
     """Return a label of a container from its inspection; empty if it is not set."""
-    return listed(container.get("Config") or {}, label)
+    return label_from_list(container.get("Config") or {}, label)

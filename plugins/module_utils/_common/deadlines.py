@@ -30,7 +30,7 @@ class Deadline:
         return self.left() == 0.0
 
 
-def side_by_side(calls: Mapping[Key, Callable[[], Any]], deadline: Deadline) -> dict[Key, Any]:
+def run_in_parallel(calls: Mapping[Key, Callable[[], Any]], deadline: Deadline) -> dict[Key, Any]:
     """Run all calls in parallel; return each result, or its exception or a TimeoutError.
 
     The threads are daemons: one that hangs in a system call does not keep the process alive.

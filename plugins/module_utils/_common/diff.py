@@ -24,7 +24,7 @@ LONGEST = 120
 PROPERTIES = (".properties", ".cfg")
 
 
-def shown(key: str, value: Any) -> str:
+def format_value(key: str, value: Any) -> str:
     """Return ``value`` as a plan may print it; None means that the key is not set."""
     if value is None:
         return NOT_SET
@@ -34,15 +34,15 @@ def shown(key: str, value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def change(key: str, before: Any, after: Any) -> str:
+def format_change(key: str, before: Any, after: Any) -> str:
     """``key before -> after``."""
-    return f"{key} {shown(key, before)} -> {shown(key, after)}"
+    return f"{key} {format_value(key, before)} -> {format_value(key, after)}"
 
 
 def key_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """One ``key before -> after`` for each key whose value differs, sorted by key."""
     return [
-        change(key, before.get(key), after.get(key))
+        format_change(key, before.get(key), after.get(key))
         for key in sorted(before.keys() | after.keys())
         if before.get(key) != after.get(key)
     ]

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def some(names: Sequence[str], most: int = 5) -> str:
+def shorten_list(names: Sequence[str], most: int = 5) -> str:
     """Return the first ``most`` of ``names`` and the number of further ones."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def visible(text: str) -> str:
+def printable_line(text: str) -> str:
     """Return ``text`` in one line without control characters and marks of text direction.
 
     Clients choose names such as those of consumer groups. Printed unchanged, they could move the

@@ -14,7 +14,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     return near[0] if near else None
 
 
-def one_of(name: str, known: Iterable[str]) -> str:
+def list_allowed(name: str, known: Iterable[str]) -> str:
     """Return text that lists the allowed names: the most similar one first, then all."""
     names = sorted(known)
     near = did_you_mean(name, names)

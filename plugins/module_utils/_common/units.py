@@ -52,7 +52,7 @@ class UnitError(ValueError):
     """A text is not a duration or a size; names what was found and what is allowed."""
 
 
-def multiplied(text: str, units: Mapping[str, int]) -> float | None:
+def multiply_by_unit(text: str, units: Mapping[str, int]) -> float | None:
     """Return a number times its unit (1 if there is none); None when ``text`` is no amount."""
     match = AMOUNT.fullmatch(text)
     unit = match.group(2).lower() if match else ""
@@ -62,7 +62,7 @@ def multiplied(text: str, units: Mapping[str, int]) -> float | None:
     return number * units.get(unit, 1)
 
 
-def amount(value: Any, units: dict[str, int], what: str, example: str) -> int:
+def parse_amount(value: Any, units: dict[str, int], what: str, example: str) -> int:
     """Return ``value`` times its unit; a number, or a text without unit, is not converted.
 
     ``unlimited``, ``forever`` and -1 give -1, which Kafka reads as "without limit".
@@ -72,7 +72,7 @@ def amount(value: Any, units: dict[str, int], what: str, example: str) -> int:
     text = str(value).strip()
     if text.lower() in UNLIMITED:
         return WITHOUT_LIMIT
-    total = multiplied(text, units)
+    total = multiply_by_unit(text, units)
     if total is None:
         allowed = ", ".join(units)
         raise UnitError(f"{value!r} is not a {what}; write it like {example}; units: {allowed}")
@@ -91,7 +91,7 @@ def duration_ms(value: Any) -> int:
 
     Raises UnitError when it cannot be read.
     """
-    return amount(value, MILLISECONDS, "duration", "7d or 36h")
+    return parse_amount(value, MILLISECONDS, "duration", "7d or 36h")
 
 
 def size_bytes(value: Any) -> int:
@@ -99,12 +99,12 @@ def size_bytes(value: Any) -> int:
 
     Raises UnitError when it cannot be read.
     """
-    return amount(value, BYTES, "size", "10GB or 512MiB")
+    return parse_amount(value, BYTES, "size", "10GB or 512MiB")
 
 
 def memory_bytes(value: object) -> int | None:
     """Return bytes of a memory limit such as 1536m or 6GiB; None when it is not a size."""
-    total = multiplied(str(value).strip(), MEMORY)
+    total = multiply_by_unit(str(value).strip(), MEMORY)
     return None if total is None or total < 0 else int(total)
 
 

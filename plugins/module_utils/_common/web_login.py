@@ -9,7 +9,7 @@ import base64
 USER = "operator"
 
 
-def basic(password: str) -> str:
+def basic_credentials(password: str) -> str:
     """Return the credentials of an ``Authorization: Basic`` header, as RFC 7617 defines them."""
     return base64.b64encode(f"{USER}:{password}".encode()).decode()
 

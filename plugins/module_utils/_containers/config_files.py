@@ -47,7 +47,7 @@ def converge(
         path, mode = os.path.join(spec["dest"], entry["name"]), int(entry["mode"], 8)
         before = read(path)
         same = before == entry["content"]
-        if same and mode_of(path) == mode and owned_directories.owned(path, *ids):
+        if same and mode_of(path) == mode and owned_directories.is_owned_by(path, *ids):
             continue
         outcome.differs.append(path)
         name = os.path.join(folder, entry["name"])

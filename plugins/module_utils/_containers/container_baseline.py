@@ -51,12 +51,12 @@ def compare(socket: str, name: str, declared: str, baseline_file: str) -> dict[s
         return {"unchanged": False, "altered": []}
     running = bool((found.get("State") or {}).get("Running"))
     same = _read(baseline_file) == baseline(found, declared)
-    limits = altered(found)
+    limits = altered_limits(found)
     unchanged = is_up(found) and same and not limits
     return {"State": {"Running": running}, "unchanged": unchanged, "altered": limits}
 
 
-def altered(found: Mapping[str, Any]) -> list[str]:
+def altered_limits(found: Mapping[str, Any]) -> list[str]:
     """Return limits that were set by hand; no declaration has them, so no run resets them."""
     limits = found.get("HostConfig") or {}
     return [name for name in UNSET_LIMITS if limits.get(name)]

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from .._common import container_labels
 from .._common.units import size_text
 from .._host import container_list, engine_api
-from .container_state import epoch
+from .container_state import epoch_seconds
 
 # Seconds; a container that was killed or restarted longer ago has recovered.
 OOM_S = 3600
@@ -29,15 +29,15 @@ def faults(socket: str, cluster: str, now: float) -> list[str]:
 
 
 def _faults(socket: str, cluster: str, now: float) -> Iterator[str]:
-    killed = _killed(socket, cluster, now)
-    for each in container_list.members(socket, cluster):
+    killed = _oom_killed_ids(socket, cluster, now)
+    for each in container_list.list_cluster_containers(socket, cluster):
         found = engine_api.get_json(socket, f"/containers/{each['Id']}/json")
         # No longer there: removed since it was listed.
-        if isinstance(found, dict) and (text := fault(found, now, each["Id"] in killed)):
+        if isinstance(found, dict) and (text := container_fault(found, now, each["Id"] in killed)):
             yield text
 
 
-def _killed(socket: str, cluster: str, now: float) -> set[str]:
+def _oom_killed_ids(socket: str, cluster: str, now: float) -> set[str]:
     """Ids of containers with an out-of-memory event; the engine keeps about 256 events.
 
     The state of a container also has OOMKilled, but it is not always set in time.
@@ -52,14 +52,14 @@ def _killed(socket: str, cluster: str, now: float) -> set[str]:
         return set()
 
 
-def fault(found: Mapping[str, Any], now: float, killed: bool = False) -> str:
+def container_fault(found: Mapping[str, Any], now: float, killed: bool = False) -> str:
     """Return the fault of a container; empty when it runs or was stopped in an orderly way.
 
     ``killed``: the engine has an out-of-memory event of it.
     """
     state = found.get("State") or {}
     restarts = int(found.get("RestartCount") or 0)
-    ended = epoch(str(state.get("FinishedAt") or ""))
+    ended = epoch_seconds(str(state.get("FinishedAt") or ""))
     again = f", restarted {_times(restarts)} by the engine" if restarts else ""
     last = f", last at {time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime(ended))}" if ended else ""
     if (killed or state.get("OOMKilled")) and now - ended < OOM_S:
@@ -83,5 +83,5 @@ def _times(count: int) -> str:
 
 def _name(found: Mapping[str, Any]) -> str:
     """Return the name of a container's instance."""
-    name = container_labels.inspected(found, container_labels.INSTANCE)
+    name = container_labels.label_from_inspection(found, container_labels.INSTANCE)
     return name or str(found.get("Name")).lstrip("/")

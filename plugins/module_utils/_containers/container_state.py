@@ -39,10 +39,10 @@ def remove(name: str, path: str = SOCKET, timeout: float = 60) -> None:
 def inspect(name: str, path: str = SOCKET, timeout: float = 5) -> Container:
     """Return the state of a container; raises EngineError."""
     content = engine_api.get(path, f"/containers/{quote(name)}/json", timeout)
-    return container_of(json.loads(content)) if content is not None else Container()
+    return parse_inspection(json.loads(content)) if content is not None else Container()
 
 
-def container_of(found: Mapping[str, Any]) -> Container:
+def parse_inspection(found: Mapping[str, Any]) -> Container:
     """Return the state from an engine's inspection of the container."""
     state = found["State"]
     return Container(
@@ -52,11 +52,11 @@ def container_of(found: Mapping[str, Any]) -> Container:
         status=str(state["Status"]),
         exit_code=int(state["ExitCode"]),
         restarts=int(found.get("RestartCount", 0)),
-        started=epoch(str(state["StartedAt"])),
+        started=epoch_seconds(str(state["StartedAt"])),
     )
 
 
-def epoch(moment: str) -> float:
+def epoch_seconds(moment: str) -> float:
     """Return epoch seconds of an engine timestamp, which has nanoseconds; 0 when it is unset."""
     found = re.match(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?", moment)
     if not found or moment.startswith("0001-"):
@@ -65,15 +65,15 @@ def epoch(moment: str) -> float:
     return whole + float(found[2] or 0)
 
 
-def log(
+def read_log_tail(
     name: str, lines: int, since: float = 0, path: str = SOCKET, timeout: float = 5
 ) -> list[str]:
     """Return the last lines of a container's log after ``since`` (epoch); raises EngineError."""
     request = f"/containers/{quote(name)}/logs?stdout=1&stderr=1&tail={lines}&since={int(since)}"
-    return text_of(engine_api.get(path, request, timeout) or b"").splitlines()
+    return decode_log_stream(engine_api.get(path, request, timeout) or b"").splitlines()
 
 
-def text_of(stream: bytes) -> str:
+def decode_log_stream(stream: bytes) -> str:
     """Return the text of a log stream; each frame has an 8-byte header that ends in its length."""
     frames = []
     while len(stream) >= HEADER:

@@ -82,8 +82,10 @@ def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]
     """
     root = os.path.dirname(os.path.dirname(path))
     containers = list(_containers(socket, cluster))
-    mounted = {m["Source"] for each in containers for m in each.get("Mounts") or () if _bound(m)}
-    points = mount_table.by_point(procfs.read(mount_table.OWN))
+    mounted = {
+        m["Source"] for each in containers for m in each.get("Mounts") or () if _is_bind_mount(m)
+    }
+    points = mount_table.mounts_by_point(procfs.read(mount_table.OWN))
     files: dict[str, str] = {}
     for path in sorted({"/etc/fstab", *mounted}):
         files.update(_file_states(path, root, points))
@@ -119,7 +121,7 @@ def _change(was: str | None, now: str | None) -> str:
 
 def _containers(socket: str, cluster: str) -> Iterator[dict[str, Any]]:
     """Inspect each container of the cluster, running or not."""
-    for each in container_list.members(socket, cluster):
+    for each in container_list.list_cluster_containers(socket, cluster):
         answer = engine_api.get_json(socket, f"/containers/{each['Id']}/json")
         # No longer there: removed since it was listed.
         if isinstance(answer, dict):
@@ -139,10 +141,10 @@ def _name(container: Mapping[str, Any]) -> str:
 
 def _kind(container: Mapping[str, Any]) -> str:
     """Return the kind of service of a container, from its label."""
-    return container_labels.inspected(container, container_labels.SERVICE)
+    return container_labels.label_from_inspection(container, container_labels.SERVICE)
 
 
-def _bound(mount: Mapping[str, Any]) -> bool:
+def _is_bind_mount(mount: Mapping[str, Any]) -> bool:
     """Whether a mount of a container is a path of the machine."""
     return mount.get("Type") == "bind" and bool(mount.get("Source"))
 
@@ -159,7 +161,7 @@ def _file_states(path: str, root: str, points: Mapping[str, Any]) -> Iterator[tu
         return
     owner = f"{status.st_mode:o} {status.st_uid}:{status.st_gid}"
     if not (path.startswith(f"{root}/") or path == "/etc/fstab"):
-        yield path, f"{status.st_uid}:{status.st_gid} on {mount_table.mount_of(path, points)}"
+        yield path, f"{status.st_uid}:{status.st_gid} on {mount_table.mount_point_of(path, points)}"
     elif os.path.isdir(path):
         yield path, owner
         for entry in sorted(os.listdir(path)):

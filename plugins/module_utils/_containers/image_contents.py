@@ -61,11 +61,11 @@ def components(stream: IO[bytes]) -> list[dict[str, Any]]:
                 elif match := COPYRIGHT.fullmatch(name):
                     licences[match[1]] = debian_licences(opened.read().decode(errors="replace"))
                 elif name.endswith(".jar") and not PART.search(name):
-                    found.append(jar(name.rsplit("/", 1)[-1], opened.read()))
+                    found.append(describe_jar(name.rsplit("/", 1)[-1], opened.read()))
                 elif METADATA.fullmatch(name):
                     found.append(python_package(opened.read().decode()))
                 elif JAVA_RELEASE.fullmatch(name):
-                    found += java(opened.read().decode())
+                    found += describe_jdk(opened.read().decode())
     except (tarfile.TarError, zipfile.BadZipFile) as error:
         raise ValueError(f"the archive of the file system is incomplete: {error}") from error
     for package in packages:
@@ -110,7 +110,7 @@ def debian_licences(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def jar(file: str, content: bytes) -> dict[str, Any]:
+def describe_jar(file: str, content: bytes) -> dict[str, Any]:
     """Return name, version and licences from a jar's POM, manifest and licence texts."""
     poms: dict[tuple[str, str], str] = {}
     texts: dict[tuple[str, str], str] = {}
@@ -176,7 +176,7 @@ def python_package(text: str) -> dict[str, Any]:
     }
 
 
-def java(release: str) -> list[dict[str, Any]]:
+def describe_jdk(release: str) -> list[dict[str, Any]]:
     """Describe the JDK by the text of its release file; empty when it names no version."""
     version = re.search(r'^JAVA_VERSION="(.+)"$', release, re.MULTILINE)
     licences = ["GPL-2.0-only WITH Classpath-exception-2.0"]

@@ -10,11 +10,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from .._common.deadlines import Deadline, side_by_side
+from .._common.deadlines import Deadline, run_in_parallel
 from .._kafka.client import PAUSE
 from .._kafka.endpoints import ClusterError
-from .acls import Acl, portions
-from .client_base import ContentConnection, name_of, reason
+from .acls import Acl, split_into_requests
+from .client_base import ContentConnection, code_name, error_reason
 
 # ``client.MISSING`` reports a missing library.
 with suppress(ImportError):
@@ -72,7 +72,7 @@ class AclConnection(ContentConnection):
 
         answer = self.send("reading ACLs", request, broker)
         if answer.error_code:
-            message = reason(answer.error_code, answer.error_message)
+            message = error_reason(answer.error_code, answer.error_message)
             hint = (
                 "; brokers have no authorizer: set authorizer.class.name"
                 if answer.error_code == NO_AUTHORIZER
@@ -82,11 +82,11 @@ class AclConnection(ContentConnection):
         return {
             Acl(
                 principal=entry.principal,
-                resource_type=name_of(RESOURCE_TYPES, found.resource_type),
+                resource_type=code_name(RESOURCE_TYPES, found.resource_type),
                 resource=found.resource_name,
-                operation=name_of(OPERATIONS, entry.operation),
-                pattern=name_of(PATTERNS, found.pattern_type),
-                permission=name_of(PERMISSIONS, entry.permission_type),
+                operation=code_name(OPERATIONS, entry.operation),
+                pattern=code_name(PATTERNS, found.pattern_type),
+                permission=code_name(PERMISSIONS, entry.permission_type),
                 host=entry.host,
             )
             for found in answer.resources
@@ -151,12 +151,12 @@ class AclConnection(ContentConnection):
         ``results`` is the attribute of the response that holds the result of each ACL.
         """
         blockers: dict[Acl, str] = {}
-        for portion in portions(acls):
+        for portion in split_into_requests(acls):
             self.deadline = Deadline(self.timeout)
             answer = self.send(what, partial(request, portion))
             for acl, result in zip(portion, getattr(answer, results)):
                 if result.error_code:
-                    blockers[acl] = reason(result.error_code, result.error_message)
+                    blockers[acl] = error_reason(result.error_code, result.error_message)
         return blockers
 
     def wait_for_acls(self, acls: set[Acl], present: bool) -> dict[Acl, str]:
@@ -166,7 +166,7 @@ class AclConnection(ContentConnection):
         """
         self.deadline = Deadline(self.timeout)
         while acls:
-            answers = side_by_side(
+            answers = run_in_parallel(
                 {broker: partial(self.read_acls, broker) for broker in self.known_brokers()},
                 Deadline(min(self.request_timeout, self.deadline.left())),
             )

@@ -112,7 +112,7 @@ class Store(Protocol):
         """Delete ACLs and wait until no broker enforces them."""
 
 
-def acl_of(fields: Mapping[str, Any]) -> Acl:
+def parse_acl(fields: Mapping[str, Any]) -> Acl:
     """Return the ACL of plain fields; raises AclError for values that Kafka does not support."""
     acl = Acl(**{key: str(value) for key, value in fields.items() if value is not None})
     allowed = OPERATIONS.get(acl.resource_type)
@@ -132,12 +132,12 @@ def acl_of(fields: Mapping[str, Any]) -> Acl:
     return acl
 
 
-def fields_of(acl: Acl) -> dict[str, str]:
+def acl_fields(acl: Acl) -> dict[str, str]:
     """Return an ACL as plain fields."""
     return asdict(acl)
 
 
-def specs_of(params: Mapping[str, Any]) -> Specs:
+def parse_specs(params: Mapping[str, Any]) -> Specs:
     """Return the specs of the module's parameters; raises AclError with all errors."""
     errors: list[str] = []
 
@@ -145,7 +145,7 @@ def specs_of(params: Mapping[str, Any]) -> Specs:
         found = set()
         for item in items:
             try:
-                found.add(acl_of(item))
+                found.add(parse_acl(item))
             except AclError as error:
                 errors.extend(error.messages)
         return frozenset(found)
@@ -175,7 +175,7 @@ def plan(current: Collection[Acl], specs: Specs) -> list[Step]:
     ]
 
 
-def foreign(current: Iterable[Acl], specs: Specs) -> list[Acl]:
+def undeclared_acls(current: Iterable[Acl], specs: Specs) -> list[Acl]:
     """Return the undeclared ACLs of declared principals that are not to be deleted."""
     declared = {acl.principal for acl in specs.acls}
     return sorted(
@@ -185,7 +185,7 @@ def foreign(current: Iterable[Acl], specs: Specs) -> list[Acl]:
     )
 
 
-def portions(acls: Iterable[Acl]) -> Iterator[list[Acl]]:
+def split_into_requests(acls: Iterable[Acl]) -> Iterator[list[Acl]]:
     """Yield the ACLs of one request each, sorted by resource."""
     rest = sorted(acls, key=lambda acl: (acl.resource_type, acl.pattern, acl.resource, acl))
     for start in range(0, len(rest), PER_REQUEST):
@@ -211,7 +211,7 @@ def converge(store: Store, specs: Specs, dry: bool) -> tuple[list[Step], list[Ac
     steps = plan(current, specs)
     if not dry:
         carry_out(store, steps)
-    return steps, foreign(current, specs)
+    return steps, undeclared_acls(current, specs)
 
 
 def difference(steps: Iterable[Step]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._common.errors import SpecError
-from .._common.messages import some
+from .._common.messages import shorten_list
 
 # Share of the applied content of one kind; a removal of more needs a confirmation.
 LARGEST_SHARE = 0.5
@@ -59,7 +59,7 @@ def confirmation(kinds: Collection[str]) -> str:
     return f"to confirm: ARGS=\"-e '{{{', '.join(values)}}}'\""
 
 
-def removable(
+def select_removals(
     kind: str,
     applied: Collection[Hashable],
     undeclared: Iterable[Hashable],
@@ -73,7 +73,7 @@ def removable(
     obsolete = frozenset(undeclared)
     if not obsolete:
         return obsolete, []
-    names = some(sorted(map(str, obsolete)))
+    names = shorten_list(sorted(map(str, obsolete)))
     if permission.limited:
         return frozenset(), [f"{kind}: no longer declared, kept in a run with --limit: {names}"]
     missing = [name for name in VARIABLES[kind] if name in permission.missing]
@@ -113,18 +113,18 @@ def newest(records: Iterable[Mapping[str, Any] | None]) -> dict[str, Any]:
     return max(found, key=lambda record: record["number"], default={})
 
 
-def defined_of(names: Iterable[str]) -> list[str]:
+def content_variables(names: Iterable[str]) -> list[str]:
     """Return the variables in ``names`` that declare content, sorted."""
     known = {name for names_of_kind in VARIABLES.values() for name in names_of_kind}
     return sorted(known & set(names))
 
 
-def missing_of(last: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+def undefined_variables(last: Mapping[str, Any], names: Iterable[str]) -> list[str]:
     """Return the variables that were defined in the last state and are not in ``names``."""
     return sorted(set(last.get("defined") or ()) - set(names))
 
 
-def following(
+def record_after(
     last: Mapping[str, Any], content: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
     """Return the applied state to store after a run: the last one if nothing changed.
@@ -134,7 +134,7 @@ def following(
     """
     after = {
         "content": {**(last.get("content") or {}), **content},
-        "defined": defined_of(names),
+        "defined": content_variables(names),
     }
     if all(last.get(key) == value for key, value in after.items()):
         return dict(last)

@@ -18,12 +18,12 @@ with suppress(ImportError):
 PER_REQUEST = 100
 
 
-def name_of(codes: Mapping[str, int], code: int) -> str:
+def code_name(codes: Mapping[str, int], code: int) -> str:
     """Return the name of a protocol code, or the number itself if it is unknown."""
     return next((name for name, each in codes.items() if each == code), str(code))
 
 
-def reason(code: int, message: str | None) -> str:
+def error_reason(code: int, message: str | None) -> str:
     """Return Kafka's error message, or the name of the error."""
     return message or for_code(code).__name__
 

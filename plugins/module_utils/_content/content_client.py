@@ -9,7 +9,7 @@ from typing import Any
 
 from .._kafka.endpoints import ClusterError
 from .acl_client import AclConnection
-from .acls import fields_of
+from .acls import acl_fields
 from .quota_client import QuotaConnection
 from .topic_client import TopicConnection
 from .topics import INTERNAL_PREFIX
@@ -56,7 +56,7 @@ class AllContentConnection(AclConnection, QuotaConnection, UserConnection, Topic
 
     def export_acls(self) -> list[dict[str, str]]:
         """Return all ACLs as plain fields."""
-        return [fields_of(acl) for acl in sorted(self.read_acls())]
+        return [acl_fields(acl) for acl in sorted(self.read_acls())]
 
     def export_quotas(self) -> list[dict[str, Any]]:
         """Return all quotas, each with its entity and values."""

@@ -40,7 +40,7 @@ class GroupConnection(ContentConnection):
             name: Group(
                 name,
                 str(found.get("group_state", "")),
-                tuple(member_of(each) for each in found.get("members") or ()),
+                tuple(parse_member(each) for each in found.get("members") or ()),
                 {
                     (at.topic, at.partition): committed.offset
                     for at, committed in offsets.get(name, {}).items()
@@ -118,6 +118,6 @@ class GroupConnection(ContentConnection):
         return {name: result for name, result in results.items() if result not in DONE}
 
 
-def member_of(found: Mapping[str, Any]) -> Member:
+def parse_member(found: Mapping[str, Any]) -> Member:
     """Return a member as Kafka describes it, without the slash before its address."""
     return Member(str(found.get("client_id", "")), str(found.get("client_host", "")).lstrip("/"))

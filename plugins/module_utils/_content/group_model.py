@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from .._common.messages import some
+from .._common.messages import shorten_list
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -90,7 +90,7 @@ class Commit:
             f" -> {self.after[topic, number]}"
             for topic, number in sorted(self.after)
         ]
-        return f"group {self.group}: {some(changes, 10)}"
+        return f"group {self.group}: {shorten_list(changes, 10)}"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from .._common.messages import some
+from .._common.messages import shorten_list
 from .._common.suggestions import did_you_mean
 from .._common.units import UnitError, duration_ms
 from .group_model import (
@@ -36,7 +36,7 @@ ALLOWED = (
 )
 
 
-def target_of(value: Any, now_ms: int) -> Target:
+def parse_target(value: Any, now_ms: int) -> Target:
     """Return the target of a user's value; raises UnitError."""
     text = str(value).strip()
     if text.lower() in (EARLIEST, LATEST):
@@ -56,7 +56,7 @@ def target_of(value: Any, now_ms: int) -> Target:
     return Target(TIME, int(moment.timestamp() * 1000))
 
 
-def resets_of(items: Sequence[Mapping[str, Any]], now_ms: int) -> list[Reset]:
+def parse_resets(items: Sequence[Mapping[str, Any]], now_ms: int) -> list[Reset]:
     """Return the resets of the module's parameters; raises GroupError with all errors."""
     errors: list[str] = []
     resets: list[Reset] = []
@@ -65,7 +65,7 @@ def resets_of(items: Sequence[Mapping[str, Any]], now_ms: int) -> list[Reset]:
         partitions = tuple(item.get("partitions") or ())
         topics = tuple(item.get("topics") or ())
         try:
-            target = target_of(item["to"], now_ms)
+            target = parse_target(item["to"], now_ms)
         except UnitError as error:
             errors.append(f"{where}.to: {error}")
             continue
@@ -84,16 +84,16 @@ def resets_of(items: Sequence[Mapping[str, Any]], now_ms: int) -> list[Reset]:
     return resets
 
 
-def busy(group: Group) -> str:
+def busy_reason(group: Group) -> str:
     """Return why a group must not be changed; empty if it may be changed."""
     if not group.members and group.state in ("Empty", "Dead", ""):
         return ""
     names = sorted({f"{member.client} at {member.host}" for member in group.members})
-    members = f": {some(names)}" if names else ""
+    members = f": {shorten_list(names)}" if names else ""
     return f"is {group.state} with {len(group.members)} members{members}; stop them first"
 
 
-def keys_of(reset: Reset, group: Group, partitions: Mapping[str, int]) -> list[Key]:
+def reset_partitions(reset: Reset, group: Group, partitions: Mapping[str, int]) -> list[Key]:
     """Return the partitions of a reset; of named topics also those without a committed offset."""
     committed = [key for key in group.offsets if reset.covers(key)]
     named = [
@@ -120,8 +120,10 @@ def check(
             hint = f"; did you mean {near}?" if near else ""
             errors.append(f"group {reset.group}: does not exist{hint}")
             continue
-        if busy(group):
-            errors.append(f"group {reset.group}: its offsets cannot be set: it {busy(group)}")
+        if busy_reason(group):
+            errors.append(
+                f"group {reset.group}: its offsets cannot be set: it {busy_reason(group)}"
+            )
         for topic in reset.topics:
             if topic not in partitions:
                 errors.append(f"group {reset.group}: topic {topic} does not exist")
@@ -133,8 +135,8 @@ def check(
         if not reset.topics and not group.offsets:
             errors.append(f"group {reset.group}: has no offsets; name the topics")
     for name in absent:
-        if name in groups and busy(groups[name]):
-            errors.append(f"group {name}: cannot be deleted: it {busy(groups[name])}")
+        if name in groups and busy_reason(groups[name]):
+            errors.append(f"group {name}: cannot be deleted: it {busy_reason(groups[name])}")
         if any(reset.group == name for reset in resets):
             errors.append(f"group {name}: is declared under reset and under absent")
     if errors:
@@ -156,7 +158,7 @@ def plan(
     after: dict[str, dict[Key, int]] = {}
     errors = []
     for reset in resets:
-        for key in keys_of(reset, groups[reset.group], partitions):
+        for key in reset_partitions(reset, groups[reset.group], partitions):
             if key not in bounds.starts:
                 # The topic of an old committed offset was deleted.
                 continue
@@ -213,7 +215,7 @@ def converge(store: Store, resets: Sequence[Reset], absent: Sequence[str], dry: 
     for reset in resets:
         found = [
             key
-            for key in keys_of(reset, groups[reset.group], partitions)
+            for key in reset_partitions(reset, groups[reset.group], partitions)
             if key[1] < partitions.get(key[0], 0)
         ]
         keys.update(found)

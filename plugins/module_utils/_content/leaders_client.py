@@ -10,10 +10,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from .._common.deadlines import Deadline, side_by_side
+from .._common.deadlines import Deadline, run_in_parallel
 from .._kafka.client import PAUSE
 from .client_base import ContentConnection
-from .topic_answers import leaders_of
+from .topic_answers import count_leaders
 
 # ``client.MISSING`` reports a missing library.
 with suppress(ImportError):
@@ -51,12 +51,13 @@ class LeadersConnection(ContentConnection):
         """
         views = self.views(topics)
         return {
-            name: min((leaders_of(view.get(name)) for view in views), default=0) for name in topics
+            name: min((count_leaders(view.get(name)) for view in views), default=0)
+            for name in topics
         }
 
     def views(self, topics: list[str]) -> list[dict[str, dict[str, Any]]]:
         """Return the topics in the metadata of each broker that responds."""
-        answers = side_by_side(
+        answers = run_in_parallel(
             {broker: partial(self.metadata, broker, topics) for broker in self.known_brokers()},
             Deadline(min(self.request_timeout, self.deadline.left())),
         )

@@ -12,7 +12,7 @@ from typing import Any
 from .._common.deadlines import Deadline
 from .._kafka.client import PAUSE
 from .._kafka.endpoints import ClusterError
-from .client_base import PER_REQUEST, ContentConnection, reason
+from .client_base import PER_REQUEST, ContentConnection, error_reason
 from .quotas import DEFAULT, Alter, Entity
 
 # ``client.MISSING`` reports a missing library.
@@ -30,10 +30,10 @@ class QuotaConnection(ContentConnection):
         everything: dict[str, Any] = {"components": [], "strict": False}
         answer = self.send("reading quotas", lambda: DescribeClientQuotasRequest(**everything))
         if answer.error_code:
-            message = reason(answer.error_code, answer.error_message)
+            message = error_reason(answer.error_code, answer.error_message)
             raise ClusterError(f"reading quotas: {message}")
         return {
-            entity_of(entry.entity): {value.key: float(value.value) for value in entry.values}
+            parse_entity(entry.entity): {value.key: float(value.value) for value in entry.values}
             for entry in answer.entries or ()
         }
 
@@ -48,15 +48,15 @@ class QuotaConnection(ContentConnection):
 
             def request(chosen: Sequence[Alter] = portion) -> Any:
                 return AlterClientQuotasRequest(
-                    entries=[entry_of(step) for step in chosen], validate_only=dry
+                    entries=[request_entry(step) for step in chosen], validate_only=dry
                 )
 
             self.deadline = Deadline(self.timeout)
             answer = self.send("changing quotas", request)
             for entry in answer.entries:
                 if entry.error_code:
-                    message = reason(entry.error_code, entry.error_message)
-                    blockers[entity_of(entry.entity)] = message
+                    message = error_reason(entry.error_code, entry.error_message)
+                    blockers[parse_entity(entry.entity)] = message
             if not dry:
                 done = [step for step in portion if step.entity not in blockers]
                 blockers |= self.wait_for_quotas(done)
@@ -81,7 +81,7 @@ class QuotaConnection(ContentConnection):
         return {}
 
 
-def entity_of(parts: Iterable[Any]) -> Entity:
+def parse_entity(parts: Iterable[Any]) -> Entity:
     """Return the entity of Kafka's name parts."""
     names = {kafka: ours for ours, kafka in ENTITIES.items()}
     return Entity(
@@ -93,7 +93,7 @@ def entity_of(parts: Iterable[Any]) -> Entity:
     )
 
 
-def entry_of(step: Alter) -> Any:
+def request_entry(step: Alter) -> Any:
     """Return a step as an entry of Kafka's request."""
     kind = AlterClientQuotasRequest.EntryData
     parts = ((ENTITIES[ours], getattr(step.entity, ours)) for ours in ENTITIES)

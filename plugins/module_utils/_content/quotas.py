@@ -61,11 +61,11 @@ class Alter:
     def __str__(self) -> str:
         """Return the message for this step."""
         changes = [
-            f"{key} {plain(self.before[key]) if key in self.before else '(none)'}"
-            f" -> {plain(self.values[key])}"
+            f"{key} {format_number(self.before[key]) if key in self.before else '(none)'}"
+            f" -> {format_number(self.values[key])}"
             for key in sorted(self.values)
         ]
-        changes += [f"{key} {plain(self.before[key])} -> (none)" for key in self.removed]
+        changes += [f"{key} {format_number(self.before[key])} -> (none)" for key in self.removed]
         return f"quota of {self.entity}: {', '.join(changes)}"
 
 
@@ -91,12 +91,12 @@ class Store(Protocol):
         """Set and remove keys; with ``dry`` the cluster only validates the steps."""
 
 
-def plain(number: float) -> str:
+def format_number(number: float) -> str:
     """Return a number as text, without trailing zeros."""
     return str(int(number)) if number == int(number) else str(number)
 
 
-def specs_of(params: Mapping[str, Any]) -> Specs:
+def parse_specs(params: Mapping[str, Any]) -> Specs:
     """Return the specs of the module's parameters; raises QuotaError with all errors."""
     errors: list[str] = []
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from .._kafka.scram import Key
 from . import acls, quotas, topic_model, user_model
-from .applied_record import Permission, removable
+from .applied_record import Permission, select_removals
 
 
 @dataclass(frozen=True, order=True)
@@ -30,12 +30,12 @@ class Part:
         return f"{self.owner}: {self.name}"
 
 
-def parts_of(record: Mapping[Any, Sequence[str]]) -> set[Part]:
+def parts_in_record(record: Mapping[Any, Sequence[str]]) -> set[Part]:
     """Return the parts in an applied state."""
     return {Part(owner, str(name)) for owner, names in record.items() for name in names or ()}
 
 
-def record_of(parts: set[Part]) -> dict[Any, list[str]]:
+def record_from_parts(parts: set[Part]) -> dict[Any, list[str]]:
     """Return the names of parts by owner."""
     owners = sorted({part.owner for part in parts})
     return {owner: sorted(p.name for p in parts if p.owner == owner) for owner in owners}
@@ -48,11 +48,11 @@ def with_topic_removals(
 
     Topics are never removed.
     """
-    applied = parts_of(record or {})
+    applied = parts_in_record(record or {})
     declared = {Part(each.name, key) for each in desired for key in each.config}
     names = {each.name for each in desired}
     ours = {part for part in applied if part.owner in names}
-    obsolete, kept = removable("topics", ours, ours - declared, permission)
+    obsolete, kept = select_removals("topics", ours, ours - declared, permission)
     reset: dict[str, set[str]] = {}
     for part in obsolete:
         reset.setdefault(part.owner, set()).add(part.name)
@@ -65,19 +65,19 @@ def with_topic_removals(
         "kafka_content_absent.topics and kafka_content_confirm_delete"
         for name in undeclared
     ]
-    return wanted, record_of((applied | declared) - obsolete), kept
+    return wanted, record_from_parts((applied | declared) - obsolete), kept
 
 
 def with_user_removals(
     desired: user_model.Specs, record: Any, permission: Permission
 ) -> tuple[user_model.Specs, dict[str, list[str]], list[str]]:
     """Return the desired users, with removals of undeclared users and mechanisms."""
-    applied = parts_of(record or {})
+    applied = parts_in_record(record or {})
     declared = {Part(each.name, name) for each in desired.users for name in each.mechanisms}
-    obsolete, kept = removable("users", applied, applied - declared, permission)
+    obsolete, kept = select_removals("users", applied, applied - declared, permission)
     withdrawn = tuple(sorted(Key(part.owner, part.name) for part in obsolete))
     left = {part for part in (applied | declared) - obsolete if part.owner not in desired.absent}
-    return replace(desired, withdrawn=withdrawn), record_of(left), kept
+    return replace(desired, withdrawn=withdrawn), record_from_parts(left), kept
 
 
 def with_acl_removals(
@@ -87,15 +87,15 @@ def with_acl_removals(
 
     These include the ACLs of a role that a declared user lost.
     """
-    applied = {acls.acl_of(fields) for fields in record or ()}
-    obsolete, kept = removable("acls", applied, applied - desired.acls, permission)
+    applied = {acls.parse_acl(fields) for fields in record or ()}
+    obsolete, kept = select_removals("acls", applied, applied - desired.acls, permission)
     left = {
         acl
         for acl in (applied | desired.acls) - obsolete - desired.absent
         if acl.principal not in desired.absent_principals
     }
     wanted = replace(desired, absent=desired.absent | obsolete)
-    return wanted, [acls.fields_of(acl) for acl in sorted(left)], kept
+    return wanted, [acls.acl_fields(acl) for acl in sorted(left)], kept
 
 
 def with_quota_removals(
@@ -111,13 +111,13 @@ def with_quota_removals(
         for key in each["keys"]
     }
     declared = {Part(entity, key) for entity, values in desired.quotas.items() for key in values}
-    obsolete, kept = removable("quotas", applied, applied - declared, permission)
+    obsolete, kept = select_removals("quotas", applied, applied - declared, permission)
     absent = dict(desired.absent)
-    for entity, keys in record_of(set(obsolete)).items():
+    for entity, keys in record_from_parts(set(obsolete)).items():
         # An entity under absent without keys already covers all keys.
         if entity not in absent or absent[entity]:
             absent[entity] = frozenset(keys) | absent.get(entity, frozenset())
-    left = record_of({*declared, *(applied - obsolete)})
+    left = record_from_parts({*declared, *(applied - obsolete)})
     kept_record = [
         {**{name: getattr(entity, name) for name in ("user", "client", "ip")}, "keys": keys}
         for entity, keys in left.items()

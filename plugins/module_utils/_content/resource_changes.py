@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .._common.messages import some
+from .._common.messages import shorten_list
 from .._kafka import authentication
 from . import acls, quotas, removals, topic_changes, topic_model, topics, user_model, users
 from .applied_record import Permission
@@ -63,14 +63,14 @@ def apply_users(store: AllContentConnection, desired: Desired, dry: bool) -> dic
 
 def undeclared_notes(what: str, found: Sequence[str]) -> list[str]:
     """Return one message on undeclared content of the cluster, or none."""
-    return [f"undeclared {what}, not changed: {some(found)}"] if found else []
+    return [f"undeclared {what}, not changed: {shorten_list(found)}"] if found else []
 
 
 def read_users(spec: Mapping[str, Any]) -> Desired:
     """Return the desired users, with the listener for password checks."""
     encrypted = spec["verify_protocol"] == "SASL_SSL"
     listener = authentication.Listener(spec["verify_bootstrap"], encrypted, spec["client_config"])
-    return replace(with_record(users.specs_of)(spec), listener=listener)
+    return replace(with_record(users.parse_specs)(spec), listener=listener)
 
 
 def apply_acls(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
@@ -142,10 +142,10 @@ def unmanaged_keys(
         f"{each.name}: {key}={value}"
         for each in wanted
         if each.name in found
-        for key, value in topics.unmanaged(found[each.name], each).items()
+        for key, value in topics.unmanaged_config(found[each.name], each).items()
     ]
 
 
 def read_topics(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return the module's arguments, with topics as Spec objects."""
-    return {**spec, "topics": topics.specs_of(spec["topics"])}
+    return {**spec, "topics": topics.parse_specs(spec["topics"])}

@@ -82,7 +82,7 @@ KINDS = {
             **APPLIED,
             **REMOVAL,
         },
-        with_record(acls.specs_of),
+        with_record(acls.parse_specs),
         apply_acls,
     ),
     "quotas": Kind(
@@ -93,7 +93,7 @@ KINDS = {
             **APPLIED,
             **REMOVAL,
         },
-        with_record(quotas.specs_of),
+        with_record(quotas.parse_specs),
         apply_quotas,
     ),
     "topics": Kind(
@@ -130,7 +130,7 @@ def apply(
     All kinds are validated before the first change. Raises one SpecError with all errors, and
     ClusterError if the cluster does not respond.
     """
-    specs = _each(wanted, lambda kind: KINDS[kind].read(wanted[kind]))
+    specs = _run_each(wanted, lambda kind: KINDS[kind].read(wanted[kind]))
     store = AllContentConnection(servers, config, timeout)
     with store:
 
@@ -140,7 +140,7 @@ def apply(
 
         # A single kind validates all its steps before it applies the first.
         validate_first = dry or len(wanted) > 1
-        found = _each(wanted, lambda kind: apply_kind(kind, validate_first))
+        found = _run_each(wanted, lambda kind: apply_kind(kind, validate_first))
         # The first failure ends the loop: later kinds may depend on earlier ones.
         for kind in found if validate_first and not dry else ():
             if found[kind]["steps"]:
@@ -148,7 +148,7 @@ def apply(
     return found
 
 
-def _each(wanted: Mapping[str, Any], do: Callable[[str], Any]) -> dict[str, Any]:
+def _run_each(wanted: Mapping[str, Any], do: Callable[[str], Any]) -> dict[str, Any]:
     """Return the results of ``do`` for the wanted kinds, in order; raises one error for all."""
     found: dict[str, Any] = {}
     messages: list[str] = []
@@ -178,7 +178,7 @@ def run(module: Any, wanted: Mapping[str, Mapping[str, Any]], what: str) -> dict
             msg=f"{what}: the library kafka-python is missing on the host: {client.MISSING}",
             unanswered=True,
         )
-    spec = client_options.spec_of(module)
+    spec = client_options.full_argument_spec(module)
     config = spec["client_config"]
     requested = {kind: {**given, "client_config": config} for kind, given in wanted.items()}
     servers = spec["bootstrap_servers"]

@@ -21,18 +21,18 @@ REQUEST_TIMED_OUT = 7
 CHANGES = 100
 
 
-def placement_of(parts: Iterable[Mapping[str, Any]]) -> tuple[tuple[int, ...], ...]:
+def read_placement(parts: Iterable[Mapping[str, Any]]) -> tuple[tuple[int, ...], ...]:
     """Return the brokers of each partition, in the order of partitions."""
     ordered = sorted(parts, key=lambda part: int(part["partition_index"]))
     return tuple(tuple(part["replica_nodes"]) for part in ordered)
 
 
-def leaders_of(topic: Mapping[str, Any] | None) -> int:
+def count_leaders(topic: Mapping[str, Any] | None) -> int:
     """Return the number of partitions with a leader; 0 for a missing topic."""
     return sum(part["leader_id"] != NO_BROKER for part in topic["partitions"]) if topic else 0
 
 
-def changes_of(step: Configure) -> dict[str, Any]:
+def config_changes(step: Configure) -> dict[str, Any]:
     """Return changed keys in the form of kafka-python: values to set, and keys to delete."""
     return {**step.config, **dict.fromkeys(step.reset, ("DELETE", None))}
 
@@ -65,6 +65,6 @@ def refusals(answers: Iterable[Mapping[str, Any]], reached: int = TOPIC_EXISTS) 
     }
 
 
-def portions(steps: Sequence[Any]) -> list[Sequence[Any]]:
+def split_into_requests(steps: Sequence[Any]) -> list[Sequence[Any]]:
     """Return ``steps`` in portions of one request each."""
     return [steps[start : start + CHANGES] for start in range(0, len(steps), CHANGES)]

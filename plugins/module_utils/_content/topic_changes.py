@@ -18,7 +18,7 @@ from .topic_model import (
     Store,
     Topic,
     TopicError,
-    either,
+    format_alternatives,
 )
 from .topics import plan_all
 
@@ -122,7 +122,9 @@ def difference(steps: Iterable[Step]) -> dict[str, dict[str, Any]]:
         elif isinstance(step, Delete):
             before[step.topic] = {"partitions": step.partitions}
         elif isinstance(step, Move):
-            before.setdefault(step.topic, {})["replication_factor"] = either(step.before)
+            before.setdefault(step.topic, {})["replication_factor"] = format_alternatives(
+                step.before
+            )
             spec = step.spec.placement or step.spec.replication_factor
             after.setdefault(step.topic, {})["replication_factor"] = spec
         else:

@@ -14,12 +14,12 @@ from .._kafka.client import PAUSE
 from .._kafka.config_values import Value
 from .leaders_client import LeadersConnection
 from .topic_answers import (
-    changes_of,
+    config_changes,
     creation_parameters,
     expected_spec,
-    placement_of,
-    portions,
+    read_placement,
     refusals,
+    split_into_requests,
 )
 from .topic_changes import batches
 from .topic_model import Configure, Create, Delete, Grow, Topic
@@ -70,7 +70,7 @@ class TopicConnection(LeadersConnection):
                 name=name,
                 partitions=len(topic["partitions"]),
                 replicas=frozenset(len(part["replica_nodes"]) for part in topic["partitions"]),
-                placement=placement_of(topic["partitions"]),
+                placement=read_placement(topic["partitions"]),
                 config={
                     key: Value(entry["value"] or "", entry.get("config_type", "STRING"))
                     for key, entry in configs.get(name, {}).items()
@@ -110,7 +110,7 @@ class TopicConnection(LeadersConnection):
     def grow_topics(self, steps: Sequence[Grow], dry: bool) -> dict[str, str]:
         """Add partitions, wait for their leaders; return the blockers by topic."""
         blockers: dict[str, str] = {}
-        for portion in portions(steps):
+        for portion in split_into_requests(steps):
             self.deadline = Deadline(self.timeout)
             counts = {step.topic: step.count for step in portion}
             wanted = {
@@ -136,7 +136,7 @@ class TopicConnection(LeadersConnection):
     def delete_topics(self, steps: Sequence[Delete], dry: bool) -> dict[str, str]:
         """Delete topics, wait until no broker lists them; return the blockers by topic."""
         blockers: dict[str, str] = {}
-        for portion in portions(() if dry else steps):
+        for portion in split_into_requests(() if dry else steps):
             self.deadline = Deadline(self.timeout)
             names = [step.topic for step in portion]
             answer = self.call(
@@ -164,12 +164,12 @@ class TopicConnection(LeadersConnection):
     def configure_topics(self, steps: Sequence[Configure], dry: bool) -> dict[str, str]:
         """Set and reset keys, wait until they are effective; return the blockers by topic."""
         blockers: dict[str, str] = {}
-        for portion in portions(steps):
+        for portion in split_into_requests(steps):
             self.deadline = Deadline(self.timeout)
             answer = self.call(
                 "changing configs of topics",
                 self.admin.alter_configs,
-                [ConfigResource("topic", step.topic, changes_of(step)) for step in portion],
+                [ConfigResource("topic", step.topic, config_changes(step)) for step in portion],
                 validate_only=dry,
                 raise_on_unknown=False,
             )

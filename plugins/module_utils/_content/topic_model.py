@@ -137,7 +137,7 @@ class Move:
         if self.spec.placement:
             return f"{self.topic}: replicas move to the declared brokers"
         desired = self.spec.replication_factor
-        return f"{self.topic}: replication factor {either(self.before)} -> {desired}"
+        return f"{self.topic}: replication factor {format_alternatives(self.before)} -> {desired}"
 
 
 # A string, because Python 3.9 on hosts does not support | between classes.
@@ -167,6 +167,6 @@ class Store(Protocol):
         """Delete topics and wait until no broker lists them; ``dry`` does nothing."""
 
 
-def either(numbers: Iterable[int]) -> str:
+def format_alternatives(numbers: Iterable[int]) -> str:
     """Return numbers for a message: ``2 or 3``."""
     return " or ".join(str(number) for number in sorted(numbers))

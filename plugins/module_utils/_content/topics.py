@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._common.properties_file import PropertyError, as_text
-from .._kafka.config_values import same
+from .._kafka.config_values import are_equal
 from .topic_model import (
     Configure,
     Create,
@@ -19,13 +19,13 @@ from .topic_model import (
     Step,
     Topic,
     TopicError,
-    either,
+    format_alternatives,
 )
 
 INTERNAL_PREFIX = "__"
 
 
-def specs_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Spec]:
+def parse_specs(topics: Mapping[str, Mapping[str, Any]]) -> list[Spec]:
     """Return the specs of the module's parameters; a config value of None resets the key.
 
     Raises TopicError for values that cannot be written as a Kafka setting.
@@ -53,7 +53,7 @@ def specs_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Spec]:
     return specs
 
 
-def misplaced(current: Topic, spec: Spec) -> bool:
+def is_misplaced(current: Topic, spec: Spec) -> bool:
     """Whether replicas of an existing topic have to move."""
     if spec.placement:
         return current.placement != spec.placement[: current.partitions]
@@ -75,7 +75,7 @@ def plan(current: Topic | None, spec: Spec, moves: bool = False) -> list[Step]:
                 f"it has {current.partitions}; Kafka cannot remove partitions"
             ]
         )
-    if misplaced(current, spec):
+    if is_misplaced(current, spec):
         if not moves:
             raise TopicError([_unmoved(current, spec)])
         steps.append(Move(spec.name, current.replicas, spec))
@@ -85,7 +85,7 @@ def plan(current: Topic | None, spec: Spec, moves: bool = False) -> list[Step]:
     changes = {
         key: text
         for key, text in spec.config.items()
-        if key not in current.config or not same(current.config[key], text)
+        if key not in current.config or not are_equal(current.config[key], text)
     }
     reset = tuple(sorted(spec.defaults & current.config.keys()))
     if changes or reset:
@@ -95,7 +95,7 @@ def plan(current: Topic | None, spec: Spec, moves: bool = False) -> list[Step]:
     return steps
 
 
-def unmanaged(current: Topic, spec: Spec) -> dict[str, str]:
+def unmanaged_config(current: Topic, spec: Spec) -> dict[str, str]:
     """Return the undeclared keys that are set on the topic, with their values."""
     known = {*spec.config, *spec.defaults}
     return {key: current.config[key].text for key in sorted(current.config) if key not in known}
@@ -109,7 +109,8 @@ def _unmoved(current: Topic, spec: Spec) -> str:
         )
     return (
         f"topic {spec.name}: replication factor {spec.replication_factor} is declared, "
-        f"it has {either(current.replicas)}; changing it copies data and is not done here"
+        f"it has {format_alternatives(current.replicas)}; "
+        "changing it copies data and is not done here"
     )
 
 

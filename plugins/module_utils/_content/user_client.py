@@ -15,7 +15,7 @@ from .._kafka.client import PAUSE
 from .._kafka.endpoints import ClusterError
 from .._kafka.scram import ACCEPTED, REFUSED, Key, Secret
 from . import user_model, users
-from .client_base import PER_REQUEST, ContentConnection, name_of, reason
+from .client_base import PER_REQUEST, ContentConnection, code_name, error_reason
 
 # ``client.MISSING`` reports a missing library.
 with suppress(ImportError):
@@ -40,11 +40,11 @@ class UserConnection(ContentConnection):
             "reading credentials of users", lambda: DescribeUserScramCredentialsRequest(users=None)
         )
         if answer.error_code:
-            message = reason(answer.error_code, answer.error_message)
+            message = error_reason(answer.error_code, answer.error_message)
             raise ClusterError(f"reading credentials of users: {message}")
         return {
             found.user: {
-                name_of(SCRAM, each.mechanism): each.iterations for each in found.credential_infos
+                code_name(SCRAM, each.mechanism): each.iterations for each in found.credential_infos
             }
             for found in answer.results
             if not found.error_code
@@ -64,7 +64,7 @@ class UserConnection(ContentConnection):
     ) -> dict[str, str]:
         """Set and remove credentials, wait until new ones work; return the blockers by user."""
         blockers: dict[str, str] = {}
-        for portion in users.portions(steps, PER_REQUEST):
+        for portion in users.split_into_requests(steps, PER_REQUEST):
             puts = {step.key: step for step in portion if isinstance(step, user_model.Put)}
             made = {
                 key: secrets[key.user].credential(key.mechanism, step.iterations)
@@ -92,7 +92,7 @@ class UserConnection(ContentConnection):
             for result in answer.results:
                 # A missing user is the desired result of a removal.
                 if result.error_code not in (0, RESOURCE_NOT_FOUND):
-                    blockers[result.user] = reason(result.error_code, result.error_message)
+                    blockers[result.user] = error_reason(result.error_code, result.error_message)
             new = {key: secrets[key.user] for key in puts if key.user not in blockers}
             blockers |= self.wait_for_users(new)
         return blockers

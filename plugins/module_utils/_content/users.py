@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from .._common.messages import some
+from .._common.messages import shorten_list
 from .._kafka.scram import (
     ACCEPTED,
     ITERATIONS,
@@ -19,7 +19,7 @@ from .._kafka.scram import (
     Key,
     ScramError,
     Secret,
-    secret_of,
+    parse_secret,
 )
 from .user_model import (
     ALWAYS,
@@ -40,7 +40,7 @@ NOT_PROVIDED = "its password is not provided"
 UPDATES = (ON_CHANGE, ON_CREATE, ALWAYS)
 
 
-def specs_of(params: Mapping[str, Any]) -> Specs:
+def parse_specs(params: Mapping[str, Any]) -> Specs:
     """Return the specs of the module's parameters; raises UserError with all errors.
 
     No message contains a password.
@@ -68,7 +68,7 @@ def specs_of(params: Mapping[str, Any]) -> Specs:
             if name in secrets:
                 errors.append(f"user {name}: is in both passwords and credentials")
             try:
-                secrets[name] = secret_of(str(name), value, hashed=option == "credentials")
+                secrets[name] = parse_secret(str(name), value, hashed=option == "credentials")
             except ScramError as error:
                 errors.append(f"{option}: user {name}: {error}")
     absent = tuple(sorted(params.get("absent") or ()))
@@ -81,7 +81,7 @@ def specs_of(params: Mapping[str, Any]) -> Specs:
     return Specs(tuple(specs), known, absent, update)
 
 
-def to_check(current: Current, specs: Specs) -> dict[Key, Secret]:
+def credentials_to_check(current: Current, specs: Specs) -> dict[Key, Secret]:
     """Return the existing credentials as declared, of which only the password may differ."""
     if specs.update != ON_CHANGE:
         return {}
@@ -157,14 +157,14 @@ def carry_out(store: Store, steps: Sequence[Step], secrets: Mapping[str, Secret]
 def converge(store: Store, specs: Specs, dry: bool) -> Outcome:
     """Apply ``specs`` to ``store``; return the outcome; raises UserError."""
     current = store.read_users()
-    secrets = to_check(current, specs)
+    secrets = credentials_to_check(current, specs)
     outcome = plan(current, specs, store.check_passwords(secrets) if secrets else {})
     if not dry:
         carry_out(store, outcome.steps, specs.secrets)
     return outcome
 
 
-def portions(steps: Sequence[Step], size: int) -> list[list[Step]]:
+def split_into_requests(steps: Sequence[Step], size: int) -> list[list[Step]]:
     """Return the steps of one request each; all credentials of a user are in the same one."""
     groups: list[list[Step]] = []
     last = ""
@@ -183,7 +183,7 @@ def unverified_warnings(unverified: Mapping[str, str]) -> list[str]:
         if reason != NOT_PROVIDED:
             users.setdefault(reason, []).append(name)
     return [
-        f"passwords could not be checked and are not changed: {reason}: {some(names)}"
+        f"passwords could not be checked and are not changed: {reason}: {shorten_list(names)}"
         for reason, names in users.items()
     ]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from . import network, tcp_tables
 
 
-def connected(table: str, ports: Iterable[int]) -> list[tuple[int, str]]:
+def find_connections(table: str, ports: Iterable[int]) -> list[tuple[int, str]]:
     """Return port and client address of each connection to ``ports`` in a table of the kernel."""
     wanted = set(ports)
     return [
@@ -26,17 +26,17 @@ def count_connections(ports: Iterable[int]) -> dict[int, dict[str, int]]:
     """Return the number of connections by port and client address."""
     wanted = list(ports)
     found: dict[int, dict[str, int]] = {}
-    for text in tcp_tables.texts():
-        for port, peer in connected(text, wanted):
+    for text in tcp_tables.read_tables():
+        for port, peer in find_connections(text, wanted):
             counts = found.setdefault(port, {})
             counts[peer] = counts.get(peer, 0) + 1
     return found
 
 
-def resolved(names: Iterable[str]) -> list[str]:
+def resolve_names(names: Iterable[str]) -> list[str]:
     """Return the sorted addresses of ``names`` as this machine resolves them."""
     found: set[str] = set()
     for name in names:
         # A link-local address has its interface after a percent sign.
-        found.update(address.partition("%")[0] for address in network.resolved(name))
+        found.update(address.partition("%")[0] for address in network.resolve(name))
     return sorted(found)

@@ -13,7 +13,7 @@ from .._common import container_labels
 from . import container_processes, engine_api
 
 
-def members(path: str, cluster: str) -> list[dict[str, Any]]:
+def list_cluster_containers(path: str, cluster: str) -> list[dict[str, Any]]:
     """Return the containers of a cluster; without an engine only running ones.
 
     ``path`` is the engine's socket.
@@ -25,12 +25,12 @@ def members(path: str, cluster: str) -> list[dict[str, Any]]:
         return found
     return [
         each
-        for each in container_processes.found()
-        if container_labels.listed(each, container_labels.CLUSTER) == cluster
+        for each in container_processes.find_containers()
+        if container_labels.label_from_list(each, container_labels.CLUSTER) == cluster
     ]
 
 
-def running(path: str) -> list[dict[str, Any]]:
+def list_running_containers(path: str) -> list[dict[str, Any]]:
     """Return running containers from the engine, or from /proc if it does not respond."""
     found = engine_api.get_json(path, "/containers/json")
-    return found if isinstance(found, list) else container_processes.found()
+    return found if isinstance(found, list) else container_processes.find_containers()

@@ -23,21 +23,21 @@ _CONTAINER = re.compile(r"(?:docker[-/]|/)([0-9a-f]{64})(?:\.scope)?$", re.MULTI
 _FOLDER = re.compile(r"(?P<folder>/.*/containers/(?P<id>[0-9a-f]{64}))/hostname")
 
 
-def found(proc: str = "/proc") -> list[dict[str, Any]]:
+def find_containers(proc: str = "/proc") -> list[dict[str, Any]]:
     """Return each container with ``Id``, ``Names``, ``Labels`` and ``State``, as the engine does.
 
     ``Names`` and ``Labels`` are empty where the engine's own description cannot be read.
     """
     # If this machine is itself a container, all its processes have such a mount.
     own = set(_bound(proc, "self"))
-    points = _points(proc)
+    points = _mount_points(proc)
     containers: dict[str, dict[str, Any]] = {}
     for pid in filter(str.isdigit, os.listdir(proc)):
         for number, root in _bound(proc, pid):
             match = _FOLDER.fullmatch(root)
             if match and (number, root) not in own and match["id"] not in containers:
                 path = _on_this_machine(number, match["folder"], points)
-                containers[match["id"]] = _described(match["id"], path)
+                containers[match["id"]] = _describe(match["id"], path)
     return list(containers.values())
 
 
@@ -58,7 +58,7 @@ def _bound(proc: str, pid: str) -> Iterator[tuple[str, str]]:
         yield from ((row.device, row.root) for row in rows(table) if row.point == BOUND)
 
 
-def _points(proc: str) -> list[tuple[str, str, str]]:
+def _mount_points(proc: str) -> list[tuple[str, str, str]]:
     """Return device, path on it and mount point of each mount, the longest path first."""
     found = [(row.device, row.root, row.point) for row in rows(read(f"{proc}/self/mountinfo"))]
     return sorted(found, key=lambda each: len(each[1]), reverse=True)
@@ -73,7 +73,7 @@ def _on_this_machine(number: str, path: str, points: list[tuple[str, str, str]])
     return ""
 
 
-def _described(identity: str, folder: str) -> dict[str, Any]:
+def _describe(identity: str, folder: str) -> dict[str, Any]:
     """Describe a container from the engine's configuration file."""
     try:
         with open(f"{folder}/config.v2.json", encoding="utf-8") as stream:

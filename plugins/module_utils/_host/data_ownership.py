@@ -23,10 +23,12 @@ from . import untrusted_files
 MARKER = ".kafka-metal.json"
 
 
-def owners(directory: str) -> dict[str, list[str]]:
+def read_owners(directory: str) -> dict[str, list[str]]:
     """Return services by cluster from the marker; none without a readable marker."""
     try:
-        found = json.loads(untrusted_files.content(os.path.join(directory, MARKER)))["clusters"]
+        found = json.loads(untrusted_files.read_content(os.path.join(directory, MARKER)))[
+            "clusters"
+        ]
         return {str(cluster): [str(each) for each in found[cluster]] for cluster in found}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
@@ -34,7 +36,7 @@ def owners(directory: str) -> dict[str, list[str]]:
 
 def is_marked(directory: str, cluster: str, service: str = "") -> bool:
     """Whether the marker has the cluster and, if set, its service."""
-    found = owners(directory)
+    found = read_owners(directory)
     return cluster in found and (not service or service in found[cluster])
 
 
@@ -43,14 +45,14 @@ def mark(directory: str, cluster: str, service: str = "") -> None:
 
     Markers of shared directories have no services, so concurrent writes are identical.
     """
-    found = owners(directory)
+    found = read_owners(directory)
     found[cluster] = sorted({*found.get(cluster, ()), *([service] if service else [])})
     _write(directory, found)
 
 
 def release(directory: str, cluster: str) -> bool:
     """Remove a cluster from the marker of a shared directory; return whether it was in it."""
-    found = owners(directory)
+    found = read_owners(directory)
     if cluster not in found:
         return False
     del found[cluster]
@@ -79,25 +81,25 @@ def _write(directory: str, found: Mapping[str, Sequence[str]]) -> None:
         raise
 
 
-def used(containers: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def used_directories(containers: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Return cluster and directory for each mount and log dir of containers, running or not.
 
     ``containers``: the engine's list. Containers without the label have the cluster "".
     """
     return [
-        (container_labels.listed(each, container_labels.CLUSTER), path)
+        (container_labels.label_from_list(each, container_labels.CLUSTER), path)
         for each in containers
         for path in (*_sources(each), *_log_dirs(each))
     ]
 
 
-def marked_below(directory: str) -> set[str]:
+def clusters_marked_below(directory: str) -> set[str]:
     """Return clusters with a marker in a directory below this one."""
     return {
         cluster
         for folder, _, files in os.walk(directory)
         if MARKER in files and folder != directory
-        for cluster in owners(folder)
+        for cluster in read_owners(folder)
     }
 
 
@@ -122,7 +124,7 @@ def cluster_id(directory: str) -> str:
 
 def _property(path: str, key: str) -> str:
     try:
-        text = untrusted_files.content(path).decode("latin-1")
+        text = untrusted_files.read_content(path).decode("latin-1")
     except OSError:
         return ""
     lines = [line.strip().partition("=") for line in text.split("\n")]
@@ -134,7 +136,7 @@ def inspect(
 ) -> dict[str, Any]:
     """Return facts on the owner of ``directory``; ``below``: the marked directory in it."""
     place = (below or directory).rstrip("/")
-    found = used(containers)
+    found = used_directories(containers)
     mounted = {cluster for cluster, path in found if path == place}
     inside = {cluster for cluster, path in found if path.startswith(f"{place}/")}
     return {
@@ -142,9 +144,9 @@ def inspect(
         "exists": os.path.lexists(directory),
         "link": os.path.realpath(directory) if os.path.islink(directory) else "",
         # A shared directory may be on another machine and have millions of files: do not walk it.
-        "inside": [] if below else sorted(inside | marked_below(place)),
+        "inside": [] if below else sorted(inside | clusters_marked_below(place)),
         "empty": os.path.isdir(directory) and not set(os.listdir(directory)) - {MARKER},
-        "owners": sorted({*owners(place), *mounted}),
+        "owners": sorted({*read_owners(place), *mounted}),
         "cluster_id": cluster_id(directory),
         "shared": bool(below),
     }

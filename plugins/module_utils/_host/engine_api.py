@@ -22,7 +22,7 @@ class EngineError(Exception):
     """The engine rejects a request or does not respond; the text has the place and the reason."""
 
 
-class NoAnswerError(EngineError):
+class NoResponseError(EngineError):
     """The engine does not respond; ``reason`` is the system's error, such as C(timed out)."""
 
     def __init__(self, path: str, error: Exception) -> None:
@@ -47,7 +47,7 @@ class _Connection(http.client.HTTPConnection):
 def get(path: str, request: str, timeout: float = TIMEOUT) -> bytes | None:
     """Return the response to GET ``request``; None if the object does not exist (404).
 
-    ``path`` is the socket, ``timeout`` in seconds. Raises EngineError, or NoAnswerError.
+    ``path`` is the socket, ``timeout`` in seconds. Raises EngineError, or NoResponseError.
     """
     return _send("GET", path, request, timeout)
 
@@ -64,7 +64,7 @@ def _send(method: str, path: str, request: str, timeout: float) -> bytes | None:
         response = connection.getresponse()
         content = response.read()
     except (OSError, http.client.HTTPException) as error:
-        raise NoAnswerError(path, error) from error
+        raise NoResponseError(path, error) from error
     finally:
         connection.close()
     if response.status == 404:

@@ -29,7 +29,7 @@ def engine(path: str) -> dict[str, Any] | None:
         return None
     # Ansible's Docker modules need the Python library requests.
     library = find_spec("requests") is not None
-    return {**described(version, info), "library": library, "images": images(path)}
+    return {**select_facts(version, info), "library": library, "images": images(path)}
 
 
 def is_installed(programs: tuple[str, ...] = PROGRAMS) -> bool:
@@ -44,7 +44,7 @@ def no_response_reason(path: str, programs: tuple[str, ...] = PROGRAMS) -> str:
     """
     try:
         engine_api.get(path, "/_ping")
-    except engine_api.NoAnswerError as error:
+    except engine_api.NoResponseError as error:
         if not is_installed(programs):
             return NOT_INSTALLED
         return f"{path}: {error.reason}"
@@ -60,7 +60,7 @@ def images(path: str) -> list[str]:
     return sorted(tag for image in found or () for tag in image.get("RepoTags") or ())
 
 
-def described(version: dict[str, Any], info: dict[str, Any]) -> dict[str, Any]:
+def select_facts(version: dict[str, Any], info: dict[str, Any]) -> dict[str, Any]:
     """Select facts from the engine's responses to /version and /info."""
     options = [str(option) for option in info.get("SecurityOptions") or ()]
     # Options look like name=seccomp,profile=default.

@@ -11,10 +11,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from .mount_table import Mounted, mount_of
+from .mount_table import MountEntry, mount_point_of
 
 
-def place(path: str, table: Mapping[str, Mounted]) -> dict[str, Any]:
+def describe_path(path: str, table: Mapping[str, MountEntry]) -> dict[str, Any]:
     """Return mount point, device, free and total bytes of ``path`` or its nearest existing parent.
 
     ``system``: it is on the file system of /. ``table`` is by mount point.
@@ -22,7 +22,7 @@ def place(path: str, table: Mapping[str, Mounted]) -> dict[str, Any]:
     real = os.path.realpath(path)
     while not os.path.exists(real):
         real = os.path.dirname(real)
-    mount, space = mount_of(real, table), os.statvfs(real)
+    mount, space = mount_point_of(real, table), os.statvfs(real)
     found, system = table.get(mount), table.get("/")
     return {
         "mount": mount,
@@ -53,7 +53,7 @@ def whole_disk(number: str, root: str = "/sys/dev/block") -> str:
     return os.path.basename(path)
 
 
-def details(mount: str, table: Mapping[str, Mounted]) -> dict[str, Any]:
+def describe_mount(mount: str, table: Mapping[str, MountEntry]) -> dict[str, Any]:
     """Return type, options, disk and inodes of a file system; ``table`` is by mount point."""
     found, space = table.get(mount), os.statvfs(mount)
     both = (found.options, found.system_options) if found else ()

@@ -36,7 +36,7 @@ def open_files(limits: str, status: str, nr_open: int) -> int:
     return nr_open if may_raise_limits(status) else min(hard_open_files(limits, nr_open), nr_open)
 
 
-def swap(swaps: str) -> int:
+def swap_bytes(swaps: str) -> int:
     """Return the total bytes of swap space, from the text of /proc/swaps."""
     rows = [line.split() for line in swaps.splitlines()[1:]]
     return sum(int(row[-3]) * 1024 for row in rows if len(row) >= 5)
@@ -79,7 +79,7 @@ class _Timex(ctypes.Structure):
     )
 
 
-def synchronised() -> bool | None:
+def is_clock_synchronised() -> bool | None:
     """Whether the kernel's clock is synchronized; None if it is unknown."""
     timex = _Timex()
     try:

@@ -22,13 +22,13 @@ def read_listeners(path: str) -> list[dict[str, Any]]:
 
     Raises OSError without /proc.
     """
-    sockets = [found for table in tcp_tables.texts() for found in listening(table)]
-    found = listeners(sockets, socket_owners(), container_list.running(path))
+    sockets = [found for table in tcp_tables.read_tables() for found in listening_sockets(table)]
+    found = listeners(sockets, socket_owners(), container_list.list_running_containers(path))
     # An interrupted run leaves this helper for a minute; it ends before a service starts.
     return [listener for listener in found if listener["process"] != port_probe.HELPER]
 
 
-def listening(table: str) -> Iterator[tuple[str, int, str]]:
+def listening_sockets(table: str) -> Iterator[tuple[str, int, str]]:
     """Address, port and inode of each listening socket in a table of the kernel."""
     for row in tcp_tables.rows(table, tcp_tables.LISTEN):
         yield tcp_tables.address(row.local), tcp_tables.port(row.local), row.inode
@@ -58,7 +58,7 @@ def listeners(
         if container is None and process == "docker-proxy":
             container = published.get(port)
         names = (container or {}).get("Names") or [None]
-        cluster = container_labels.listed(container or {}, container_labels.CLUSTER)
+        cluster = container_labels.label_from_list(container or {}, container_labels.CLUSTER)
         found.append(
             {
                 "address": address,

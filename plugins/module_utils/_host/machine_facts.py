@@ -14,15 +14,15 @@ from typing import Any
 from . import filesystems, kernel, mount_table, network, procfs
 
 
-def text(path: str) -> str:
+def read_text(path: str) -> str:
     """Return the stripped text of a small file."""
     return procfs.read(path).strip()
 
 
-def text_or(path: str, otherwise: Any) -> Any:
+def read_text_or(path: str, otherwise: Any) -> Any:
     """Return the stripped text of a file, or ``otherwise`` if it cannot be read."""
     with contextlib.suppress(OSError):
-        return text(path)
+        return read_text(path)
     return otherwise
 
 
@@ -32,17 +32,18 @@ def addresses() -> list[str]:
     return [
         *sorted(names),
         *procfs.local_addresses(procfs.read("/proc/net/fib_trie")),
-        *network.addresses_v6(text_or("/proc/net/if_inet6", "")),
+        *network.addresses_v6(read_text_or("/proc/net/if_inet6", "")),
     ]
 
 
 def paths(wanted: Iterable[str]) -> dict[str, Any]:
     """Return mount and file system of each directory, which need not exist yet."""
-    table = mount_table.by_point(procfs.read(mount_table.OWN))
-    places = {path: filesystems.place(path, table) for path in wanted}
+    table = mount_table.mounts_by_point(procfs.read(mount_table.OWN))
+    places = {path: filesystems.describe_path(path, table) for path in wanted}
     # Several paths may be on one file system, which is inspected once.
     details = {
-        mount: filesystems.details(mount, table) for mount in {p["mount"] for p in places.values()}
+        mount: filesystems.describe_mount(mount, table)
+        for mount in {p["mount"] for p in places.values()}
     }
     return {path: {**place, **details[place["mount"]]} for path, place in places.items()}
 
@@ -53,32 +54,33 @@ def limits() -> dict[str, Any]:
     sysctl = "/proc/sys"
     return {
         "open_files": kernel.open_files(
-            text(f"/proc/{pid}/limits"),
-            text(f"/proc/{pid}/status"),
-            int(text(f"{sysctl}/fs/nr_open")),
+            read_text(f"/proc/{pid}/limits"),
+            read_text(f"/proc/{pid}/status"),
+            int(read_text(f"{sysctl}/fs/nr_open")),
         ),
         "processes": min(
-            int(text(f"{sysctl}/kernel/pid_max")), int(text(f"{sysctl}/kernel/threads-max"))
+            int(read_text(f"{sysctl}/kernel/pid_max")),
+            int(read_text(f"{sysctl}/kernel/threads-max")),
         ),
-        "map_count": int(text(f"{sysctl}/vm/max_map_count")),
-        "swap": kernel.swap(text_or("/proc/swaps", "")),
+        "map_count": int(read_text(f"{sysctl}/vm/max_map_count")),
+        "swap": kernel.swap_bytes(read_text_or("/proc/swaps", "")),
     }
 
 
 def ephemeral() -> dict[str, Any]:
     """Return the range of ephemeral ports, and reserved ports."""
     folder = "/proc/sys/net/ipv4"
-    first, last = map(int, text(f"{folder}/ip_local_port_range").split())
-    reserved = kernel.port_ranges(text_or(f"{folder}/ip_local_reserved_ports", ""))
+    first, last = map(int, read_text(f"{folder}/ip_local_port_range").split())
+    reserved = kernel.port_ranges(read_text_or(f"{folder}/ip_local_reserved_ports", ""))
     return {"first": first, "last": last, "reserved": reserved}
 
 
 def cgroup() -> dict[str, Any]:
     """Return the version of control groups, and whether they limit memory."""
     return kernel.cgroup(
-        text("/proc/filesystems"),
-        text_or("/sys/fs/cgroup/cgroup.controllers", None),
-        text_or("/proc/cgroups", ""),
+        read_text("/proc/filesystems"),
+        read_text_or("/sys/fs/cgroup/cgroup.controllers", None),
+        read_text_or("/proc/cgroups", ""),
     )
 
 
@@ -87,7 +89,7 @@ def protections() -> dict[str, Any]:
     selinux = {"1": "enforcing", "0": "permissive"}
     sbin = os.pathsep.join(["/usr/sbin", "/sbin", os.environ.get("PATH", "")])
     return {
-        "selinux": selinux.get(text_or("/sys/fs/selinux/enforce", "")),
-        "apparmor": text_or("/sys/module/apparmor/parameters/enabled", "N") == "Y",
+        "selinux": selinux.get(read_text_or("/sys/fs/selinux/enforce", "")),
+        "apparmor": read_text_or("/sys/module/apparmor/parameters/enabled", "N") == "Y",
         "apparmor_parser": shutil.which("apparmor_parser", path=sbin) is not None,
     }

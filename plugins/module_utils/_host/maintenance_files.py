@@ -66,7 +66,7 @@ def renew(directory: str, cluster: str, host: str, now: float, seconds: float) -
         (operation_file(directory, cluster), now),
         (silence_file(directory, cluster, host), now + seconds),
     ):
-        found = samples_of(path)
+        found = read_samples(path)
         if found:
             _write(path, found[0][0], [(labels, moment) for _, labels, _ in found])
 
@@ -90,17 +90,17 @@ def read(directory: str, cluster: str) -> dict[str, Any]:
 
     ``silenced_until``: end of the silence by name of an instance or machine.
     """
-    running = samples_of(operation_file(directory, cluster)) if directory else []
+    running = read_samples(operation_file(directory, cluster)) if directory else []
     silenced_until: dict[str, float] = {}
     for path in _silence_files(directory, cluster) if directory else []:
-        for _, labels, until in samples_of(path):
+        for _, labels, until in read_samples(path):
             name = labels.get("of_instance") or labels.get("of_host")
             if name:
                 silenced_until[name] = max(until, silenced_until.get(name, 0.0))
     return {"active": running[0][2] if running else 0.0, "silenced_until": silenced_until}
 
 
-def samples_of(path: str) -> list[tuple[str, dict[str, str], float]]:
+def read_samples(path: str) -> list[tuple[str, dict[str, str], float]]:
     """Return name, labels and value of each sample of a file; none without such a file."""
     try:
         with open(path, encoding="utf-8") as stream:

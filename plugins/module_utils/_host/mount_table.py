@@ -16,7 +16,7 @@ OWN = "/proc/self/mountinfo"
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
-class Mounted(NamedTuple):
+class MountEntry(NamedTuple):
     """A mount of ``root``, a path on a device, at ``point``; options separated by commas.
 
     ``device`` is a number as ``major:minor``, ``source`` mostly the path of its node. ``follows``:
@@ -34,12 +34,12 @@ class Mounted(NamedTuple):
     system_options: str = ""
 
 
-def unescaped(text: str) -> str:
+def unescape_path(text: str) -> str:
     """Return a path without escapes; mountinfo and fstab write a space as ``\\040``."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), text)
 
 
-def rows(text: str) -> Iterator[Mounted]:
+def rows(text: str) -> Iterator[MountEntry]:
     """Mounts of a mountinfo file; of two on one point the later one covers the other."""
     for line in text.splitlines():
         before, _, after = line.partition(" - ")
@@ -47,10 +47,10 @@ def rows(text: str) -> Iterator[Mounted]:
         if len(fields) < 6:
             continue
         kind, source, options = (*after.split(), "", "", "")[:3]
-        yield Mounted(
+        yield MountEntry(
             device=fields[2],
-            root=unescaped(fields[3]),
-            point=unescaped(fields[4]),
+            root=unescape_path(fields[3]),
+            point=unescape_path(fields[4]),
             options=fields[5],
             follows=any(each.startswith(("shared:", "master:")) for each in fields[6:]),
             kind=kind,
@@ -59,12 +59,12 @@ def rows(text: str) -> Iterator[Mounted]:
         )
 
 
-def by_point(text: str) -> dict[str, Mounted]:
+def mounts_by_point(text: str) -> dict[str, MountEntry]:
     """Return the uppermost mount of each mount point."""
     return {row.point: row for row in rows(text)}
 
 
-def mount_of(path: str, points: Iterable[str]) -> str:
+def mount_point_of(path: str, points: Iterable[str]) -> str:
     """Return the mount point of the absolute ``path``: the longest one that is a parent of it."""
     holding = [p for p in points if path == p or path.startswith(p.rstrip("/") + "/")]
     return max(holding, key=len, default="/")

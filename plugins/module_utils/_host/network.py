@@ -29,7 +29,7 @@ def addresses_v6(if_inet6: str) -> list[str]:
     return sorted(socket.inet_ntop(socket.AF_INET6, packed) for packed in found)
 
 
-def resolved(name: str) -> list[str]:
+def resolve(name: str) -> list[str]:
     """Return the addresses of a name from the machine's resolver; none if it cannot resolve it."""
     try:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
@@ -40,16 +40,16 @@ def resolved(name: str) -> list[str]:
 
 def look_up(name: str) -> dict[str, Any]:
     """Return a name's addresses, the reverse name of the first one, and whether it matches."""
-    addresses = resolved(name)
+    addresses = resolve(name)
     reverse, confirmed = None, False
     if addresses:
         with contextlib.suppress(OSError, UnicodeError):
             reverse = socket.gethostbyaddr(addresses[0])[0]
-            confirmed = reverse == name or addresses[0] in resolved(reverse)
+            confirmed = reverse == name or addresses[0] in resolve(reverse)
     return {"addresses": addresses, "reverse": reverse, "confirmed": confirmed}
 
 
-def lookups(names: Iterable[str], seconds: float = RESOLVE_SECONDS) -> dict[str, Any]:
+def look_up_all(names: Iterable[str], seconds: float = RESOLVE_SECONDS) -> dict[str, Any]:
     """Look up all names in parallel; None for a name without a result in time."""
     wanted = list(names)
     found = query_all(wanted, look_up, seconds, width=32)
@@ -65,7 +65,7 @@ def interfaces(root: str = "/sys/class/net") -> list[dict[str, Any]]:
     for name in sorted(os.listdir(root)):
         folder = os.path.join(root, name)
         try:
-            mac, mtu = _line(f"{folder}/address"), int(_line(f"{folder}/mtu"))
+            mac, mtu = _read_line(f"{folder}/address"), int(_read_line(f"{folder}/mtu"))
         except (OSError, ValueError):
             # No interface, or removed since it was listed.
             continue
@@ -84,6 +84,6 @@ def _address(interface: str) -> str | None:
     return socket.inet_ntoa(response[20:24])
 
 
-def _line(path: str) -> str:
+def _read_line(path: str) -> str:
     with open(path, encoding="utf-8") as stream:
         return stream.read().strip()

@@ -57,7 +57,7 @@ class Lock:
         return {**asdict(self), "token": self.owner.token}
 
 
-def lock_of(text: str) -> Lock:
+def parse_lock(text: str) -> Lock:
     """Return the lock from a file's text; an unreadable one has an unknown owner."""
     try:
         found = json.loads(text)
@@ -74,7 +74,7 @@ def lock_of(text: str) -> Lock:
 # -- on the control node -----------------------------------------------------------------------
 
 
-def stat_of(pid: int) -> list[str]:
+def read_stat(pid: int) -> list[str]:
     """Return the fields of /proc/PID/stat from the state on; empty without such a process."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stream:
@@ -83,7 +83,7 @@ def stat_of(pid: int) -> list[str]:
         return []
 
 
-def text_of(path: str) -> str:
+def read_text(path: str) -> str:
     """Return the text of a small file; empty if it cannot be read."""
     try:
         with open(path, encoding="utf-8") as stream:
@@ -92,24 +92,24 @@ def text_of(path: str) -> str:
         return ""
 
 
-def owner_of(pid: int) -> Owner:
+def lock_owner(pid: int) -> Owner:
     """Return the process ``pid`` of this node as an owner of locks."""
     try:
         namespace = os.readlink("/proc/self/ns/pid")
     except OSError:
         namespace = ""
-    stat = stat_of(pid)
+    stat = read_stat(pid)
     return Owner(
         node=socket.gethostname(),
         namespace=namespace,
-        boot=text_of("/proc/sys/kernel/random/boot_id"),
+        boot=read_text("/proc/sys/kernel/random/boot_id"),
         pid=pid,
         started=stat[19] if stat else "",
         user=os.environ.get("SUDO_USER") or getpass.getuser(),
     )
 
 
-def dead(owner: Owner, me: Owner) -> bool:
+def has_ended(owner: Owner, me: Owner) -> bool:
     """Whether ``owner`` was a process on the node of ``me`` and has ended.
 
     False if this node cannot determine it.
@@ -120,7 +120,7 @@ def dead(owner: Owner, me: Owner) -> bool:
         return True
     if owner.namespace != me.namespace:
         return False
-    stat = stat_of(owner.pid)
+    stat = read_stat(owner.pid)
     # A zombie has ended; its parent has not reaped it yet.
     return not stat or stat[0] in "ZX" or stat[19] != owner.started
 
@@ -132,7 +132,7 @@ def read(path: str) -> Lock | None:
     """Return the lock in a file; None without one."""
     try:
         with open(path, encoding="utf-8") as stream:
-            return lock_of(stream.read())
+            return parse_lock(stream.read())
     except FileNotFoundError:
         return None
 

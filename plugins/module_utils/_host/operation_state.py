@@ -48,20 +48,22 @@ def messages(
 ) -> tuple[list[str], list[str]]:
     """Return problems and notes on the operation; ``found`` has the results of ``read``."""
     machines = [each for each in found if each]
-    silent = _silent(machines)
+    silent = _silence_note(machines)
     locked = [each for each in machines if each["lock"]]
     if not locked:
         return [], [silent] if silent else []
     # Locks of one operation differ only by the clocks of their machines.
     first = min(locked, key=lambda each: float(each["lock"]["since"]))
     held, owner = first["lock"], operation_lock.Owner(**first["lock"]["owner"])
-    what = f"{held['operation']} by {owner.user} on {owner.node}, begun {moment(held['since'])}"
+    what = (
+        f"{held['operation']} by {owner.user} on {owner.node}, begun {format_time(held['since'])}"
+    )
     more = f"; {silent}" if silent else ""
-    if operation_lock.dead(owner, me):
-        return [f"interrupted: {what}{more}; {_next(held['operation'])}"], []
+    if operation_lock.has_ended(owner, me):
+        return [f"interrupted: {what}{more}; {_next_step(held['operation'])}"], []
     active = max(float(each["active"]) for each in machines)
     inactive = min(each["now"] for each in machines) - active
-    if _elsewhere(owner, me) and active and inactive > INACTIVE_S:
+    if _is_other_node(owner, me) and active and inactive > INACTIVE_S:
         return [
             f"not active for {inactive / 60:.0f} min, maybe interrupted: {what}{more}; if process "
             f"{owner.pid} on {owner.node} has ended: make up ARGS='-e unlock={held['token']}'"
@@ -69,24 +71,24 @@ def messages(
     return [], [f"under way: {what}, process {owner.pid}{more}"]
 
 
-def moment(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """Return a time as text, in UTC."""
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(float(seconds)))
 
 
-def _elsewhere(owner: operation_lock.Owner, me: operation_lock.Owner) -> bool:
+def _is_other_node(owner: operation_lock.Owner, me: operation_lock.Owner) -> bool:
     """Whether this node cannot check that the process is alive."""
     return (owner.node, owner.namespace) != (me.node, me.namespace)
 
 
-def _next(operation: str) -> str:
+def _next_step(operation: str) -> str:
     """Return how to end an interrupted operation."""
     verb = VERBS.get(operation_lock.current_name(operation))
     again = f", `{verb}` resumes it" if verb else ""
     return f"`make up` starts stopped services and releases its lock{again}"
 
 
-def _silent(machines: Iterable[Mapping[str, Any]]) -> str:
+def _silence_note(machines: Iterable[Mapping[str, Any]]) -> str:
     """Return a note on silenced alerts; empty without any. Several machines may have one name."""
     until: dict[str, float] = {}
     for each in machines:
@@ -95,4 +97,5 @@ def _silent(machines: Iterable[Mapping[str, Any]]) -> str:
                 until[name] = max(end, until.get(name, 0.0))
     if not until:
         return ""
-    return f"alerts of {', '.join(sorted(until))} are silenced until {moment(max(until.values()))}"
+    end = format_time(max(until.values()))
+    return f"alerts of {', '.join(sorted(until))} are silenced until {end}"

@@ -45,7 +45,7 @@ class Outcome:
         }
 
 
-def ids_of(owner: int | None, group: int | None) -> tuple[int, int]:
+def resolve_ids(owner: int | None, group: int | None) -> tuple[int, int]:
     """Return the ids of user and group; None means those of this process."""
     return (
         os.getuid() if owner is None else owner,
@@ -53,13 +53,13 @@ def ids_of(owner: int | None, group: int | None) -> tuple[int, int]:
     )
 
 
-def owned(path: str, owner: int, group: int) -> bool:
+def is_owned_by(path: str, owner: int, group: int) -> bool:
     """Whether ``path`` belongs to this user and group."""
     status = os.stat(path)
     return (status.st_uid, status.st_gid) == (owner, group)
 
 
-def unavailable(path: str, mounts: Sequence[str]) -> str | None:
+def unavailable_reason(path: str, mounts: Sequence[str]) -> str | None:
     """Return why a directory's disk is not available; None if it is."""
     mount = next((each for each in mounts if path == each or path.startswith(f"{each}/")), None)
     if mount is None:
@@ -81,7 +81,7 @@ def unavailable(path: str, mounts: Sequence[str]) -> str | None:
 
 def directory_differs(path: str, owner: int, group: int) -> bool:
     """Whether ``path`` is missing, is not a directory or has another owner."""
-    return not os.path.isdir(path) or not owned(path, owner, group)
+    return not os.path.isdir(path) or not is_owned_by(path, owner, group)
 
 
 def try_to_mark(path: str, cluster: str, service: str) -> str:
@@ -95,11 +95,13 @@ def try_to_mark(path: str, cluster: str, service: str) -> str:
     return ""
 
 
-def foreign(directories: Sequence[str], owner: Mapping[str, Any] | None) -> list[str]:
+def foreign_markers(directories: Sequence[str], owner: Mapping[str, Any] | None) -> list[str]:
     """Return a message for each directory with the marker of another cluster."""
     if not owner:
         return []
-    found = {path: data_ownership.owners(path).keys() - {owner["cluster"]} for path in directories}
+    found = {
+        path: data_ownership.read_owners(path).keys() - {owner["cluster"]} for path in directories
+    }
     return [
         f"{path}: found the marker ({data_ownership.MARKER}) of {', '.join(sorted(found[path]))}; "
         f"allowed: a directory of cluster {owner['cluster']}. Declare another one; if the "
@@ -109,7 +111,7 @@ def foreign(directories: Sequence[str], owner: Mapping[str, Any] | None) -> list
     ]
 
 
-def _own(
+def _converge_owned(
     spec: Mapping[str, Any], path: str, ids: tuple[int, int], dry: bool, outcome: Outcome
 ) -> None:
     """Create a service's directory or correct its owner, with its content if ``content`` is set."""
@@ -117,7 +119,7 @@ def _own(
     # After an interrupted change the directory may be right, but not its content.
     if not directory_differs(path, *ids) and (dry or spec["content"] != CHANGE):
         return
-    foreign = recursive and owner_change.of_another_user([path], ids[0])
+    foreign = recursive and owner_change.owned_by_others([path], ids[0])
     if created:
         outcome.differ(path, f"directory {path} is created")
     elif foreign:
@@ -129,12 +131,12 @@ def _own(
         return
     os.makedirs(path, mode=int(spec["directory_mode"], 8), exist_ok=True)
     if not recursive or created:
-        owner_change.give(path, *ids)
+        owner_change.change_owner(path, *ids)
     elif owner_change.hand_over(path, *ids) and not foreign:
         outcome.differ(path, f"content of directory {path} gets owner {ids[0]}")
 
 
-def _share(spec: Mapping[str, Any], path: str, dry: bool, outcome: Outcome) -> None:
+def _converge_shared(spec: Mapping[str, Any], path: str, dry: bool, outcome: Outcome) -> None:
     """Create a group-writable directory or correct it; services may have created others below."""
     gid, created = spec["shared_group"], not os.path.isdir(path)
     if not created and spec["content"] != CHANGE and owner_change.is_shared(path, gid):
@@ -145,7 +147,7 @@ def _share(spec: Mapping[str, Any], path: str, dry: bool, outcome: Outcome) -> N
         outcome.differ(path, f"directories of {path} become writable for group {gid}")
     if not dry:
         os.makedirs(path, exist_ok=True)
-        owner_change.share(path, gid)
+        owner_change.make_group_writable(path, gid)
 
 
 def converge(spec: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: Outcome) -> None:
@@ -155,15 +157,15 @@ def converge(spec: Mapping[str, Any], ids: tuple[int, int], dry: bool, outcome: 
     """
     owner = spec["owner_of"]
     for path in spec["directories"]:
-        reason = unavailable(path, spec["disk_mounts"])
+        reason = unavailable_reason(path, spec["disk_mounts"])
         if reason is not None:
             outcome.unavailable_dirs.append(f"{path}: {reason}")
             continue
         created = not os.path.isdir(path)
         if spec["shared_group"] is not None and owner and path in owner["shared"]:
-            _share(spec, path, dry, outcome)
+            _converge_shared(spec, path, dry, outcome)
         else:
-            _own(spec, path, ids, dry, outcome)
+            _converge_owned(spec, path, ids, dry, outcome)
         if not owner:
             continue
         service = "" if path in owner["shared"] else owner["service"]

@@ -28,7 +28,7 @@ MOST_LINKS = 8
 
 def planted_links(paths: Iterable[str]) -> list[str]:
     """Return a message for each of ``paths`` that is a link and does not belong to root."""
-    places = {path: _place(path) for path in paths}
+    places = {path: _resolve_root_links(path) for path in paths}
     return [
         f"{path}: found a link to {os.readlink(place)} that user {os.lstat(place).st_uid} made; "
         "allowed: a directory, or a link that belongs to root"
@@ -37,7 +37,7 @@ def planted_links(paths: Iterable[str]) -> list[str]:
     ]
 
 
-def of_another_user(paths: Iterable[str], uid: int) -> list[str]:
+def owned_by_others(paths: Iterable[str], uid: int) -> list[str]:
     """Return those of ``paths`` that exist and belong to another user."""
     return [path for path in paths if os.path.isdir(path) and os.stat(path).st_uid != uid]
 
@@ -49,7 +49,7 @@ def hand_over(path: str, uid: int, gid: int) -> int:
     owner of the directory itself is then unchanged.
     """
     changed = 0
-    with _opened(path) as top:
+    with _open_directory(path) as top:
         for _, folders, files, handle in _walk(top):
             for name in (*folders, *files):
                 found = os.stat(name, dir_fd=handle, follow_symlinks=False)
@@ -61,9 +61,9 @@ def hand_over(path: str, uid: int, gid: int) -> int:
     return changed
 
 
-def give(path: str, uid: int, gid: int) -> None:
+def change_owner(path: str, uid: int, gid: int) -> None:
     """Change the owner and group of a directory, without its content."""
-    with _opened(path) as top:
+    with _open_directory(path) as top:
         os.chown(top, uid, gid)
 
 
@@ -74,12 +74,12 @@ def is_shared(path: str, gid: int) -> bool:
     return (found.st_uid, found.st_gid, mode) == (0, gid, SHARED_MODE)
 
 
-def share(path: str, gid: int) -> None:
+def make_group_writable(path: str, gid: int) -> None:
     """Make a directory and all directories in it writable for a group.
 
     Files keep owner, group and mode: adding or replacing them needs only the directory.
     """
-    with _opened(path) as top:
+    with _open_directory(path) as top:
         for folder, _, _, handle in _walk(top):
             found = os.fstat(handle)
             if folder == ".":
@@ -92,7 +92,7 @@ def share(path: str, gid: int) -> None:
         os.chmod(top, SHARED_MODE)
 
 
-def _place(path: str) -> str:
+def _resolve_root_links(path: str) -> str:
     """Resolve links that belong to root; the result may be a link of another user."""
     for _ in range(MOST_LINKS):
         if not os.path.islink(path) or os.lstat(path).st_uid != 0:
@@ -102,9 +102,9 @@ def _place(path: str) -> str:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[int]:
+def _open_directory(path: str) -> Iterator[int]:
     """Open a directory; raises OSError for any other file."""
-    handle = os.open(_place(path), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    handle = os.open(_resolve_root_links(path), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         yield handle
     finally:

@@ -29,7 +29,7 @@ class Row(NamedTuple):
     inode: str
 
 
-def texts() -> Iterator[str]:
+def read_tables() -> Iterator[str]:
     """Texts of the tables, for each version of IP that this kernel has."""
     for path in TABLES:
         with contextlib.suppress(FileNotFoundError):

@@ -71,7 +71,7 @@ def inspect(socket: str, cluster: str, baseline: str, paths: list[str]) -> dict[
     """
     reader = Reader()
     root = os.path.dirname(os.path.dirname(baseline))
-    listed = container_list.members(socket, cluster)
+    listed = container_list.list_cluster_containers(socket, cluster)
     states = {each["Names"][0].lstrip("/"): each.get("State") for each in listed if each["Names"]}
     folders = set(reader.names(root))
     names = {*states, *_baseline_names(reader.text(baseline))} | {

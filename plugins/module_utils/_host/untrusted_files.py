@@ -20,26 +20,26 @@ class PlantedError(OSError):
     """Not a short regular file; the message has the path, what was found and what is allowed."""
 
 
-def content(path: str, limit: int = LIMIT) -> bytes:
+def read_content(path: str, limit: int = LIMIT) -> bytes:
     """Return the content of a regular file with at most ``limit`` bytes.
 
     Raises PlantedError for any other file, and OSError if it cannot be read.
     """
-    with _opened(path) as stream:
+    with _open_regular(path) as stream:
         found = stream.read(limit + 1)
     if len(found) > limit:
         raise PlantedError(f"{path}: found more than {limit} bytes; allowed: at most {limit}")
     return found
 
 
-def tail(path: str, limit: int) -> bytes:
-    """Return the last ``limit`` bytes of a regular file; raises as ``content`` does."""
-    with _opened(path) as stream:
+def read_tail(path: str, limit: int) -> bytes:
+    """Return the last ``limit`` bytes of a regular file; raises as ``read_content``."""
+    with _open_regular(path) as stream:
         stream.seek(max(0, os.fstat(stream.fileno()).st_size - limit))
         return stream.read(limit)
 
 
-def _opened(path: str) -> BinaryIO:
+def _open_regular(path: str) -> BinaryIO:
     # Opening a pipe would wait for its writer; opening some devices has side effects.
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)

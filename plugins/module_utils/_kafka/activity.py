@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._common.messages import some
+from .._common.messages import shorten_list
 
 # States of groups with members; Empty and Dead groups have none.
 ACTIVE = {"stable", "preparingrebalance", "completingrebalance", "assigning", "reconciling"}
@@ -16,7 +16,7 @@ PROBE = "kafka-metal-probe"
 OURS = {PROBE}
 
 
-def signs(
+def activity_messages(
     before: Mapping[str, int], after: Mapping[str, int], groups: Mapping[str, str], seconds: float
 ) -> list[str]:
     """Return messages on clients that use the cluster; none if it is unused.
@@ -36,7 +36,7 @@ def signs(
     found = []
     if written:
         total = sum(written.values())
-        topics = some([f"{topic} ({count})" for topic, count in written.items()], NAMED)
+        topics = shorten_list([f"{topic} ({count})" for topic, count in written.items()], NAMED)
         found.append(f"{total} records were written within {seconds:g} s: {topics}")
     active = sorted(
         name
@@ -44,5 +44,5 @@ def signs(
         if name not in OURS and state.lower().replace("_", "").replace("-", "") in ACTIVE
     )
     if active:
-        found.append(f"{len(active)} consumer groups have members: {some(active, NAMED)}")
+        found.append(f"{len(active)} consumer groups have members: {shorten_list(active, NAMED)}")
     return found

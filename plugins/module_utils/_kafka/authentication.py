@@ -22,8 +22,8 @@ except ImportError:  # ``client.MISSING`` reports it.
     pass
 
 from .._common.deadlines import Deadline, query_all
-from .endpoints import address, error_text
-from .scram import ACCEPTED, MECHANISMS, REFUSED, Attempt, Key, ScramError, Secret
+from .endpoints import error_text, parse_address
+from .scram import ACCEPTED, MECHANISMS, REFUSED, Key, LoginAttempt, ScramError, Secret
 
 CLIENT = "kafka-metal"
 # Logins at the same time; each needs a thread and a connection. Brokers do not hash for a login.
@@ -73,7 +73,7 @@ class LoginConnection:
 
     def __init__(self, server: str, context: ssl.SSLContext | None, request_timeout: float) -> None:
         """Connect; raises OSError."""
-        host, port = address(server)
+        host, port = parse_address(server)
         raw = socket.create_connection((host, port), timeout=request_timeout)
         self.protocol = KafkaProtocol(client_id=CLIENT)
         try:
@@ -103,7 +103,7 @@ def attempt(line: LoginConnection, key: Key, secret: Secret) -> str:
     if answer.error_code:
         offered = ", ".join(answer.mechanisms or ()) or "none"
         raise LoginError(f"the listener does not support {key.mechanism}; allowed: {offered}")
-    exchange = Attempt(key, secret, uuid.uuid4().hex)
+    exchange = LoginAttempt(key, secret, uuid.uuid4().hex)
     answer = line.send(SaslAuthenticateRequest(version=1, auth_bytes=exchange.first()))
     if answer.error_code:
         # An unknown user is a rejection too: this broker may not have received it yet.

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from .._common.deadlines import Deadline, side_by_side
+from .._common.deadlines import Deadline, run_in_parallel
 from .client import PAUSE, Connection
 from .dynamic_configs import DEFAULT, FROM_FILE, ON_BROKER, ON_CLUSTER, Entry, Spec, Step, plan
 from .endpoints import ClusterError, error_text
@@ -24,7 +24,7 @@ SOURCES = (ON_BROKER, ON_CLUSTER, FROM_FILE, DEFAULT)
 Entries = Mapping[str, Entry]
 
 
-def entry_of(key: str, described: Mapping[str, Any]) -> Entry:
+def parse_entry(key: str, described: Mapping[str, Any]) -> Entry:
     """Return the entry of a key from kafka-python's description.
 
     Synonyms of the key under other names are ignored.
@@ -49,7 +49,7 @@ WRAPPING = re.compile(
 )
 
 
-def reason(error: str) -> str:
+def error_message(error: str) -> str:
     """Return Kafka's own message from an error text."""
     return WRAPPING.sub("", error).strip() or error
 
@@ -69,7 +69,7 @@ class BrokerConnection(Connection):
         self, brokers: Iterable[int]
     ) -> tuple[dict[int, dict[str, Entry]], dict[int, str]]:
         """Return all keys of each broker, and the reasons of brokers that did not respond."""
-        answers = side_by_side(
+        answers = run_in_parallel(
             {broker: partial(self.describe, broker) for broker in brokers},
             Deadline(min(self.request_timeout, self.deadline.left())),
         )
@@ -83,7 +83,7 @@ class BrokerConnection(Connection):
         described = self.admin.describe_configs(
             [ConfigResource("broker", name, None)], include_synonyms=True, config_filter="all"
         )["broker"][name]
-        return {key: entry_of(key, each) for key, each in described.items()}
+        return {key: parse_entry(key, each) for key, each in described.items()}
 
     def change(self, steps: Sequence[Step], dry: bool) -> list[str]:
         """Apply steps, one request per broker; return messages on rejected steps.
@@ -119,7 +119,7 @@ class BrokerConnection(Connection):
             incremental=True,
         )
         result = answer["broker"][name]
-        return None if result == "OK" else reason(result)
+        return None if result == "OK" else error_message(result)
 
     def wait_until_effective(self, specs: Sequence[Spec]) -> list[str]:
         """Wait until brokers return the declared values; return messages on late ones.

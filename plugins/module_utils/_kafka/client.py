@@ -18,7 +18,7 @@ try:
 except ImportError as error:  # The module reports the missing library.
     MISSING = str(error)
 
-from .._common.deadlines import Deadline, side_by_side
+from .._common.deadlines import Deadline, run_in_parallel
 from .authentication import LoginError, check_access
 from .endpoints import ClusterError, error_text
 
@@ -72,7 +72,7 @@ class Connection:
 
     def __exit__(self, *_: object) -> None:
         """Close within a second, even if a broker hangs."""
-        side_by_side({"close": self.admin.close}, Deadline(1))
+        run_in_parallel({"close": self.admin.close}, Deadline(1))
 
     def accessible(self, servers: Sequence[str]) -> list[str]:
         """Return the servers that accept this client; raises ClusterError if there are none.
@@ -88,7 +88,7 @@ class Connection:
             server: partial(check_access, server, self.config, self.request_timeout)
             for server in servers
         }
-        answers = side_by_side(checks, Deadline(self.request_timeout))
+        answers = run_in_parallel(checks, Deadline(self.request_timeout))
         for answer in answers.values():
             if isinstance(answer, ClusterError):
                 raise answer

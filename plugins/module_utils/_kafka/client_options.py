@@ -81,12 +81,12 @@ def settings(options: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def of_module(params: Mapping[str, Any]) -> dict[str, Any]:
+def module_settings(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a module's arguments; ``client_config`` overrides options."""
     return {**settings(params), **(params.get("client_config") or {})}
 
 
-def from_file(path: str) -> dict[str, Any]:
+def read_settings_file(path: str) -> dict[str, Any]:
     """Return the settings of a JSON file of options; raises ClientOptionsError.
 
     A file that contains a password must be readable by its owner only.
@@ -112,22 +112,22 @@ def from_file(path: str) -> dict[str, Any]:
             "allowed: 0400"
         )
     try:
-        return of_module(options)
+        return module_settings(options)
     except ClientOptionsError as error:
         raise ClientOptionsError(f"{VARIABLE}: {path}: {error}") from None
 
 
-def effective(
+def effective_config(
     config: Mapping[str, Any], environment: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """Return ``config``; without a protocol, merged over the file named in the environment."""
     path = (os.environ if environment is None else environment).get(VARIABLE)
     if not path or "security_protocol" in config:
         return dict(config)
-    return {**from_file(path), **config}
+    return {**read_settings_file(path), **config}
 
 
-def spec_of(module: Any) -> dict[str, Any]:
+def full_argument_spec(module: Any) -> dict[str, Any]:
     """Return a copy of the module's arguments with the complete ``client_config``.
 
     A copy, because Ansible prints the module's own arguments with its result. Ends the module if
@@ -136,8 +136,8 @@ def spec_of(module: Any) -> dict[str, Any]:
     # In check mode on a new site the file does not exist yet.
     missing = module.check_mode and not os.path.exists(os.environ.get(VARIABLE) or "")
     try:
-        config = of_module(module.params)
-        config = config if missing else effective(config)
+        config = module_settings(module.params)
+        config = config if missing else effective_config(config)
     except ClientOptionsError as error:
         module.fail_json(msg=str(error))
     if secret := config.get("sasl_plain_password"):

@@ -10,10 +10,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from .._common.deadlines import Deadline, side_by_side
+from .._common.deadlines import Deadline, run_in_parallel
 from .client import Connection
 from .endpoints import ClusterError, error_text
-from .leader_batches import electable, election_order, next_batch, partitions_of
+from .leader_batches import electable_partitions, election_order, next_batch, parse_partitions
 from .snapshot import NO_BROKER, Broker, Cluster, LogDir, Partition
 
 # ``client.MISSING`` reports a missing library.
@@ -41,7 +41,7 @@ class ClusterConnection(Connection):
             )
             raise ClusterError(f"no broker responds: {reasons}")
         found = self.call("reading brokers and controller", self.admin.describe_cluster)
-        answers = side_by_side(
+        answers = run_in_parallel(
             {
                 "topics": self.describe_topics,
                 "reassignments": partial(
@@ -57,7 +57,9 @@ class ClusterConnection(Connection):
         if isinstance(moving, Exception):
             unread.append(f"partition reassignments are unknown: {error_text(moving)}")
             moving = {}
-        partitions = [part for topic in answers["topics"] for part in partitions_of(topic, moving)]
+        partitions = [
+            part for topic in answers["topics"] for part in parse_partitions(topic, moving)
+        ]
         min_isr = self.read_min_isr(sorted({part.topic for part in partitions}))
         registered = {broker["broker_id"] for broker in found["brokers"]}
         return Cluster(
@@ -82,7 +84,9 @@ class ClusterConnection(Connection):
     def read_log_dirs(self, brokers: Iterable[int]) -> tuple[list[LogDir], dict[int, str]]:
         """Return failed log dirs, and the reasons of brokers that did not respond."""
         requests = {broker: partial(self.log_dirs_of, broker) for broker in brokers}
-        answers = side_by_side(requests, Deadline(min(self.request_timeout, self.deadline.left())))
+        answers = run_in_parallel(
+            requests, Deadline(min(self.request_timeout, self.deadline.left()))
+        )
         failed, unresponsive = [], {}
         for broker, answer in sorted(answers.items()):
             if isinstance(answer, Exception):
@@ -142,7 +146,7 @@ class ClusterConnection(Connection):
         if not lagging:
             return 0
         brokers = {part.leader for part in lagging}.union(*(part.missing for part in lagging))
-        answers = side_by_side(
+        answers = run_in_parallel(
             {
                 broker: partial(self.sizes_of, broker, wanted)
                 for broker in brokers & cluster.broker_ids()
@@ -174,12 +178,12 @@ class ClusterConnection(Connection):
 
         Waits until the deadline; partitions may still have another leader then.
         """
-        if not (parts := electable(cluster)):
+        if not (parts := electable_partitions(cluster)):
             return cluster
         self.elect(parts)
         while True:
             cluster = self.read_cluster()
-            if not electable(cluster) or self.deadline.left() < self.request_timeout:
+            if not electable_partitions(cluster) or self.deadline.left() < self.request_timeout:
                 return cluster
             # A pause, because clients look up the new leaders at this time.
             time.sleep(ELECTION_PAUSE)

@@ -18,12 +18,12 @@ class Value:
     kind: str = "STRING"
 
 
-def same(value: Value, spec: str) -> bool:
+def are_equal(value: Value, spec: str) -> bool:
     """Whether both texts are the same value for Kafka: 1e0 is 1.0, lists have no order."""
     if value.kind == "BOOLEAN":
         return value.text.strip().lower() == spec.strip().lower()
     if value.kind == "LIST":
-        return elements(value.text) == elements(spec)
+        return list_elements(value.text) == list_elements(spec)
     try:
         if value.kind in NUMBERS:
             return int(value.text) == int(spec)
@@ -34,6 +34,6 @@ def same(value: Value, spec: str) -> bool:
     return value.text == spec
 
 
-def elements(text: str) -> set[str]:
+def list_elements(text: str) -> set[str]:
     """Return the elements of a comma-separated list."""
     return {part.strip() for part in text.split(",") if part.strip()}

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .config_values import Value, same
+from .config_values import Value, are_equal
 from .live_keys import LISTENER_KEY, OTHER_UNITS, UNLIMITED, is_live
 
 ON_BROKER = "DYNAMIC_BROKER_CONFIG"
@@ -71,15 +71,19 @@ class Step:
     @property
     def spec(self) -> str:
         """Return the declared and the current value, without the broker."""
-        return f"{self.key} = {shown(self.value)} (now {shown(self.before)})"
+        return f"{self.key} = {format_value(self.value)} (now {format_value(self.before)})"
 
     def __str__(self) -> str:
         """Return the message for this step."""
-        target = self.value if self.value is not None else f"{shown(self.after)} (no longer set)"
-        return f"broker {self.broker}: {self.key} {shown(self.before)} -> {target}, no restart"
+        target = (
+            self.value if self.value is not None else f"{format_value(self.after)} (no longer set)"
+        )
+        return (
+            f"broker {self.broker}: {self.key} {format_value(self.before)} -> {target}, no restart"
+        )
 
 
-def shown(text: str | None) -> str:
+def format_value(text: str | None) -> str:
     """Return a value for a message."""
     return "(default)" if text is None else text or "(empty)"
 
@@ -97,10 +101,10 @@ def same_value(kind: str, one: str | None, other: str | None) -> bool:
     """Whether both texts are the same value for Kafka."""
     if one is None or other is None:
         return one is other
-    return same(Value(one, kind), other)
+    return are_equal(Value(one, kind), other)
 
 
-def default_of(key: str, entries: Mapping[str, Entry]) -> str | None:
+def default_value(key: str, entries: Mapping[str, Entry]) -> str | None:
     """Return the value of an undeclared ``key`` on a new broker, None if unknown."""
     found = entries[key].without(ON_BROKER, FROM_FILE)
     if found is not None:
@@ -122,7 +126,7 @@ def plan(spec: Spec, entries: Mapping[str, Entry]) -> Plan:
         entry = entries.get(key)
         if entry is None or entry.fixed:
             later.append(f"broker {spec.broker}: its Kafka version changes {key} by a restart only")
-        elif not same_value(entry.kind, effective(entry, text, spec.restarts), text):
+        elif not same_value(entry.kind, effective_value(entry, text, spec.restarts), text):
             steps.append(Step(spec.broker, key, entry.text, text))
     for key in sorted(entries):
         entry = entries[key]
@@ -133,10 +137,12 @@ def plan(spec: Spec, entries: Mapping[str, Entry]) -> Plan:
             if step:
                 steps.append(step)
             elif (
-                default_of(key, entries) is None and FROM_FILE in entry.levels and not spec.restarts
+                default_value(key, entries) is None
+                and FROM_FILE in entry.levels
+                and not spec.restarts
             ):
                 later.append(f"broker {spec.broker}: {key} returns to its default at next restart")
-        elif redundant(key, entries):
+        elif is_redundant(key, entries):
             steps.append(Step(spec.broker, key, entry.text, None, entry.text))
         elif note := foreign_note(spec.broker, key, entries):
             foreign.append(note)
@@ -156,7 +162,7 @@ def with_listener_limits(entries: Mapping[str, Entry], wanted: Iterable[str]) ->
     return {**found, **{key: Entry(None, "INT", {}) for key in missing}}
 
 
-def effective(entry: Entry, text: str, restarts: bool) -> str | None:
+def effective_value(entry: Entry, text: str, restarts: bool) -> str | None:
     """Return the effective value, or the future one if the broker restarts with ``text``."""
     if not restarts:
         return entry.text
@@ -165,7 +171,7 @@ def effective(entry: Entry, text: str, restarts: bool) -> str | None:
 
 def reset_step(spec: Spec, key: str, entries: Mapping[str, Entry]) -> Step | None:
     """Return the step that resets an undeclared key to the value of a new broker, or None."""
-    entry, target = entries[key], default_of(key, entries)
+    entry, target = entries[key], default_value(key, entries)
     below = target if spec.restarts else entry.without(ON_BROKER)
     # A key without its own default takes it from a key in another unit, if nothing overrides it.
     bare = below is None and FROM_FILE not in entry.levels
@@ -177,7 +183,7 @@ def reset_step(spec: Spec, key: str, entries: Mapping[str, Entry]) -> Step | Non
     return Step(spec.broker, key, entry.text, target)
 
 
-def redundant(key: str, entries: Mapping[str, Entry]) -> bool:
+def is_redundant(key: str, entries: Mapping[str, Entry]) -> bool:
     """Whether a dynamic value only repeats the default.
 
     Earlier runs leave such values: they overrode the broker's old file until its restart.
@@ -185,7 +191,7 @@ def redundant(key: str, entries: Mapping[str, Entry]) -> bool:
     entry = entries[key]
     if ON_BROKER not in entry.levels or {ON_CLUSTER, FROM_FILE} & set(entry.levels):
         return False
-    return is_live(key) and same_value(entry.kind, entry.text, default_of(key, entries))
+    return is_live(key) and same_value(entry.kind, entry.text, default_value(key, entries))
 
 
 def foreign_note(broker: int, key: str, entries: Mapping[str, Entry]) -> str | None:
@@ -193,11 +199,11 @@ def foreign_note(broker: int, key: str, entries: Mapping[str, Entry]) -> str | N
     entry = entries[key]
     source = next((level for level in (ON_BROKER, ON_CLUSTER) if level in entry.levels), None)
     # A default that an earlier run set to override the broker's old file.
-    pinned = source == ON_BROKER and same_value(entry.kind, entry.text, default_of(key, entries))
+    pinned = source == ON_BROKER and same_value(entry.kind, entry.text, default_value(key, entries))
     if source is None or pinned:
         return None
     scope = "all brokers" if source == ON_CLUSTER else f"broker {broker}"
-    value = shown(entry.levels[source])
+    value = format_value(entry.levels[source])
     return f"{scope}: {key} = {value} was set at run time and is not declared"
 
 

@@ -16,7 +16,7 @@ def error_text(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def address(server: str) -> tuple[str, int]:
+def parse_address(server: str) -> tuple[str, int]:
     """Return host and port of ``host:port``; raises ClusterError."""
     host, colon, port = server.rpartition(":")
     if not colon or not port.isdecimal():

@@ -7,18 +7,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._common.messages import some
+from .._common.messages import shorten_list
 from .snapshot import NO_BROKER, Cluster
 from .stop_gate import Decision
 
 
-def count(names: list[str], state: str) -> str:
+def count_message(names: list[str], state: str) -> str:
     """Return a message such as ``2 partitions are offline: a-0, b-1``."""
     noun, verb = ("partition", "is") if len(names) == 1 else ("partitions", "are")
-    return f"{len(names)} {noun} {verb} {state}: {some(names)}"
+    return f"{len(names)} {noun} {verb} {state}: {shorten_list(names)}"
 
 
-def state_of(cluster: Cluster) -> dict[str, Any]:
+def cluster_state(cluster: Cluster) -> dict[str, Any]:
     """Return the state of the cluster in plain types."""
     return {
         "cluster_id": cluster.id,
@@ -75,7 +75,7 @@ def problems(cluster: Cluster, facts: dict[str, Any], expected: Iterable[int]) -
         ("under_replicated", "under-replicated"),
     ):
         if facts[key]:
-            found.append(count(facts[key], state))
+            found.append(count_message(facts[key], state))
     return found
 
 
@@ -83,18 +83,18 @@ def report(
     cluster: Cluster, expected: Iterable[int] = (), decision: Decision | None = None
 ) -> dict[str, Any]:
     """Return the result of the module cluster_info for a reachable cluster."""
-    facts = state_of(cluster)
+    facts = cluster_state(cluster)
     found = problems(cluster, facts, expected)
     return {
         "reachable": True,
         "healthy": not found,
         "problems": found,
         **facts,
-        **({"stop": stop(decision)} if decision else {}),
+        **({"stop": stop_decision(decision)} if decision else {}),
     }
 
 
-def stop(decision: Decision) -> dict[str, Any]:
+def stop_decision(decision: Decision) -> dict[str, Any]:
     """Return the decision of the stop gate in plain types."""
     return {
         "brokers": list(decision.brokers),
@@ -104,10 +104,10 @@ def stop(decision: Decision) -> dict[str, Any]:
     }
 
 
-def unreachable(reason: str, before_stop: Sequence[int] = ()) -> dict[str, Any]:
+def unreachable_result(reason: str, before_stop: Sequence[int] = ()) -> dict[str, Any]:
     """Return the result of cluster_info if no broker responds; keys as in ``report``."""
     status = {"reachable": False, "healthy": False, "problems": [reason]}
-    facts = state_of(Cluster(id="", controller=NO_BROKER, brokers=()))
+    facts = cluster_state(Cluster(id="", controller=NO_BROKER, brokers=()))
     if not before_stop:
         return {**status, **facts}
-    return {**status, **facts, "stop": stop(Decision(tuple(before_stop), (reason,), ()))}
+    return {**status, **facts, "stop": stop_decision(Decision(tuple(before_stop), (reason,), ()))}

@@ -13,7 +13,7 @@ from .snapshot import Cluster, Partition
 BATCH_SECONDS = 0.5
 
 
-def partitions_of(
+def parse_partitions(
     topic: Mapping[str, Any], moving: Mapping[tuple[str, int], Mapping[str, Any]]
 ) -> list[Partition]:
     """Return the partitions of a topic from Kafka's description, sorted by number.
@@ -55,7 +55,7 @@ def next_batch(size: int, took: float) -> int:
     return max(1, int(size * min(4.0, BATCH_SECONDS / max(took, 0.001))))
 
 
-def electable(cluster: Cluster) -> list[Partition]:
+def electable_partitions(cluster: Cluster) -> list[Partition]:
     """Return partitions whose preferred replica is in sync but not the leader."""
     return [
         part for part in cluster.partitions if not part.preferred and part.replicas[0] in part.isr

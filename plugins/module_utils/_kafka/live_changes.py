@@ -19,7 +19,7 @@ class Refusal(Exception):
         self.messages = messages
 
 
-def specs_of(declared: list[dict[str, Any]]) -> list[dynamic_configs.Spec]:
+def parse_specs(declared: list[dict[str, Any]]) -> list[dynamic_configs.Spec]:
     """Return the specs of the module's parameters; raises PropertyError and Refusal."""
     specs = []
     for one in declared:

@@ -85,7 +85,7 @@ def is_live(key: str) -> bool:
     return key in LIVE_KEYS or LISTENER_KEY.fullmatch(key) is not None
 
 
-def split(properties: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_by_restart(properties: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the properties that need a restart, and those that do not."""
     static = {key: value for key, value in properties.items() if not is_live(key)}
     return static, {key: value for key, value in properties.items() if is_live(key)}
@@ -93,5 +93,5 @@ def split(properties: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
 
 def live_texts(properties: Mapping[str, Any]) -> dict[str, str]:
     """Return the live part of ``properties`` as text for Kafka; values of None are omitted."""
-    _, live = split(properties)
+    _, live = split_by_restart(properties)
     return {key: as_text(key, value) for key, value in live.items() if value is not None}

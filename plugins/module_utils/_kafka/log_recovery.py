@@ -11,7 +11,7 @@ from collections.abc import Iterable
 LOADED = re.compile(r"\((\d+)/(\d+) completed in ([^)]+)\)")
 
 
-def recovered(lines: Iterable[str]) -> tuple[int, int] | None:
+def count_recovered_logs(lines: Iterable[str]) -> tuple[int, int] | None:
     """Return the number of loaded logs and of all logs, over all log dirs of a broker.
 
     None before the recovery starts; log dirs without a loaded log do not count.

@@ -87,13 +87,13 @@ def hash_password(
     return Hashed(salt, iterations, salted_password(password, mechanism, salt, iterations))
 
 
-def text_of(mechanism: str, hashed: Hashed) -> str:
+def format_hashed(mechanism: str, hashed: Hashed) -> str:
     """Return a hashed password in the form of Kafka's tools."""
     salt, salted = (base64.b64encode(each).decode() for each in (hashed.salt, hashed.salted))
     return f"{mechanism}=[iterations={hashed.iterations},salt={salt},saltedpassword={salted}]"
 
 
-def hashed_of(text: str) -> tuple[str, Hashed]:
+def parse_hashed(text: str) -> tuple[str, Hashed]:
     """Return mechanism and hashed password from the form of Kafka's tools.
 
     Raises ScramError, whose text does not contain the input.
@@ -118,11 +118,11 @@ def hashed_of(text: str) -> tuple[str, Hashed]:
     return match[1], Hashed(salt, int(parts["iterations"]), salted)
 
 
-def secret_of(user: str, value: object, hashed: bool = False) -> Secret:
+def parse_secret(user: str, value: object, hashed: bool = False) -> Secret:
     """Return the secret of a value; raises ScramError, whose text does not contain the value."""
     if hashed:
         texts = value if isinstance(value, (list, tuple)) else [value]
-        found = dict(hashed_of(str(text)) for text in texts)
+        found = dict(parse_hashed(str(text)) for text in texts)
         return Secret(hashed=found)
     if not isinstance(value, str):
         raise ScramError("the password is not text")
@@ -135,7 +135,7 @@ def secret_of(user: str, value: object, hashed: bool = False) -> Secret:
     return Secret(password=value)
 
 
-class Attempt:
+class LoginAttempt:
     """The client's messages of one login; no I/O."""
 
     def __init__(self, key: Key, secret: Secret, nonce: str) -> None:

@@ -43,9 +43,10 @@ def blocker(
     ``unresponsive`` brokers may still be in the ISR but do not count.
     """
     if partition.offline:
-        return f"{partition.name} is offline: none of its replicas {ids(partition.replicas)} leads"
+        replicas = broker_ids(partition.replicas)
+        return f"{partition.name} is offline: none of its replicas {replicas} leads"
     rest = [each for each in partition.isr if each not in stopping and each not in unresponsive]
-    without = f"without {named(stopping)}"
+    without = f"without {broker_names(stopping)}"
     if not has_spare_replica(partition, min_isr):
         # A single replica cannot be replaced; with two, the other one must be in sync.
         if len(partition.established) > 1 and not rest:
@@ -60,18 +61,18 @@ def blocker(
         )
     return (
         f"{partition.name} has {len(rest)} replicas in sync, its min.insync.replicas is {min_isr}, "
-        f"and {named(stopping)} may be the first to catch up"
+        f"and {broker_names(stopping)} may be the first to catch up"
     )
 
 
-def ids(brokers: Iterable[int]) -> str:
+def broker_ids(brokers: Iterable[int]) -> str:
     """Return ``1, 2``, or ``none``."""
     return ", ".join(str(broker) for broker in brokers) or "none"
 
 
-def named(brokers: Set[int]) -> str:
+def broker_names(brokers: Set[int]) -> str:
     """Return ``broker 1`` or ``brokers 1, 2``."""
-    return f"broker{'s' if len(brokers) > 1 else ''} {ids(sorted(brokers))}"
+    return f"broker{'s' if len(brokers) > 1 else ''} {broker_ids(sorted(brokers))}"
 
 
 def before_stop(cluster: Cluster, brokers: int | Iterable[int]) -> Decision:

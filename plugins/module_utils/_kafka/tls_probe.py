@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .._common.deadlines import Deadline, side_by_side
+from .._common.deadlines import Deadline, run_in_parallel
 
 
 def fingerprint(certificate: bytes) -> str:
@@ -42,7 +42,7 @@ def fingerprints(
         f"{at['host']}:{at['port']}": partial(fingerprint_at, at["host"], at["port"], timeout)
         for at in endpoints
     }
-    answers = side_by_side(probes, Deadline(timeout + 1))
+    answers = run_in_parallel(probes, Deadline(timeout + 1))
     found = {place: answer for place, answer in answers.items() if isinstance(answer, str)}
     failed = [
         f"{place} presents no certificate: {answer}"

@@ -42,7 +42,7 @@ class ReplicaConnection(ClusterConnection):
         answers = self.call(
             f"reading log dirs of broker {broker}", self.admin.describe_log_dirs, None, [broker]
         )
-        return [dir_of(found) for found in answers[0]["log_dirs"]]
+        return [parse_log_dir(found) for found in answers[0]["log_dirs"]]
 
     def move(self, broker: int, moves: Sequence[Move]) -> None:
         """Start moves on a broker; raises ClusterError with the first error."""
@@ -167,7 +167,7 @@ def error_name(code: int) -> str:
     return str(for_code(code).__name__)
 
 
-def dir_of(found: Mapping[str, Any]) -> Dir:
+def parse_log_dir(found: Mapping[str, Any]) -> Dir:
     """Return the log dir of Kafka's description."""
     code = found["error_code"]
     return Dir(
@@ -188,6 +188,6 @@ def dir_of(found: Mapping[str, Any]) -> Dir:
     )
 
 
-def by_key(dirs: Iterable[Dir]) -> dict[Key, int]:
+def sizes_by_partition(dirs: Iterable[Dir]) -> dict[Key, int]:
     """Return the size of each complete replica by partition."""
     return {(r.topic, r.partition): r.size for each in dirs for r in each.complete}

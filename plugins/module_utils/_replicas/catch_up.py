@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._common.deadlines import Deadline
-from .._kafka.health import count
+from .._kafka.health import count_message
 from .._kafka.snapshot import Cluster, Partition
-from .broker_replicas import Key, ReplicaConnection, by_key, error_name
-from .equality import batches, compare
+from .broker_replicas import Key, ReplicaConnection, error_name, sizes_by_partition
+from .equality import compare, parse_batches
 
 # Partitions compared by one pair of requests.
 PER_REQUEST = 12
 
 
-def hosted(cluster: Cluster, broker: int) -> list[Partition]:
+def hosted_partitions(cluster: Cluster, broker: int) -> list[Partition]:
     """Return the partitions with a replica on a broker."""
     return [part for part in cluster.partitions if broker in part.replicas]
 
@@ -50,11 +50,15 @@ def progress(connection: ReplicaConnection, broker: int) -> dict[str, Any]:
         for failed in cluster.failed_log_dirs
         if failed.broker == broker
     ]
-    lagging = [part for part in hosted(cluster, broker) if broker not in part.isr]
+    lagging = [part for part in hosted_partitions(cluster, broker) if broker not in part.isr]
     if lagging:
-        waits_for.append(count([part.name for part in lagging], f"not in sync on broker {broker}"))
+        waits_for.append(
+            count_message([part.name for part in lagging], f"not in sync on broker {broker}")
+        )
     responding = sorted(cluster.broker_ids() - set(cluster.unresponsive))
-    sizes = {each: by_key(connection.dirs(each)) for each in responding} if lagging else {}
+    sizes = (
+        {each: sizes_by_partition(connection.dirs(each)) for each in responding} if lagging else {}
+    )
     return {
         "done": not waits_for,
         "remaining": missing_bytes(lagging, sizes, broker) if lagging else len(waits_for),
@@ -111,7 +115,7 @@ class Equality:
         }
 
 
-def pairs_of(
+def replica_pairs(
     parts: Sequence[Partition], broker: int, starts: Mapping[Key, int], ends: Mapping[Key, int]
 ) -> list[Pair]:
     """Return each replica of a broker with another in-sync replica, if there is one."""
@@ -125,14 +129,14 @@ def pairs_of(
     return found
 
 
-def step(pair: Pair, own: tuple[int, bytes], other: tuple[int, bytes]) -> None:
+def compare_step(pair: Pair, own: tuple[int, bytes], other: tuple[int, bytes]) -> None:
     """Compare one response (error code, records) of both brokers, and update the pair."""
     code = own[0] or other[0]
     if code:
         place = "this broker" if own[0] else f"broker {pair.peer}"
         pair.error = f"{place} returned {error_name(code)}"
         return
-    result = compare(pair.offset, batches(own[1]), batches(other[1]))
+    result = compare(pair.offset, parse_batches(own[1]), parse_batches(other[1]))
     pair.differs = result.differs
     if result.next == pair.offset and result.differs is None:
         # The broker's replica ends here, or a batch is larger than one response.
@@ -151,12 +155,12 @@ def verify(
     connection.deadline = Deadline(seconds + connection.request_timeout)
     cluster = connection.read_cluster()
     chosen = set(wanted)
-    parts = [part for part in hosted(cluster, broker) if (part.topic, part.id) in chosen]
+    parts = [part for part in hosted_partitions(cluster, broker) if (part.topic, part.id) in chosen]
     compacted = connection.compacted({part.topic for part in parts})
     plain = [part for part in parts if part.topic not in compacted]
     starts, ends = connection.offsets([(part.topic, part.id) for part in plain])
     result = Equality(
-        pairs_of(plain, broker, starts, ends),
+        replica_pairs(plain, broker, starts, ends),
         sorted(part.name for part in parts if part.topic in compacted),
     )
     while not deadline.passed():
@@ -169,5 +173,5 @@ def verify(
         offsets = {pair.key: pair.offset for pair in group}
         own, other = connection.fetch(broker, offsets), connection.fetch(group[0].peer, offsets)
         for pair in group:
-            step(pair, own[pair.key], other[pair.key])
+            compare_step(pair, own[pair.key], other[pair.key])
     return result.report()

@@ -45,7 +45,7 @@ class Plan:
     impossible: tuple[str, ...] = ()
 
 
-def chosen(
+def select_partitions(
     cluster: Cluster, topics: Collection[str], partitions: Collection[str]
 ) -> list[Partition]:
     """Return the partitions of topics and those named; all if neither is provided.

@@ -26,7 +26,7 @@ class Batch:
     crc: int
 
 
-def batches(records: bytes) -> list[Batch]:
+def parse_batches(records: bytes) -> list[Batch]:
     """Return the complete batches of a fetch response; the last one is often truncated."""
     found = []
     at = 0

@@ -14,20 +14,20 @@ from typing import Any
 from .._common.deadlines import Deadline
 from .broker_replicas import ReplicaConnection
 from .log_dir_model import Dir, LogDirError, Plan
-from .log_dirs import batch, drain, messages, require_empty, share, when_done
+from .log_dirs import first_moves, messages, plan_drain, plan_share, require_empty, when_done
 
 POLL_INTERVAL = 1.0
 GOALS = ("balanced", "drained", "empty")
 
 
-def plan_for(goal: str, dirs: Sequence[Dir], path: str) -> Plan:
+def plan_moves(goal: str, dirs: Sequence[Dir], path: str) -> Plan:
     """Return the moves to a goal; raises LogDirError if it cannot be reached."""
     if goal == "empty":
         # A log dir that was removed from the broker counts as empty.
         if any(each.path == path for each in dirs):
             require_empty(dirs, path)
         return Plan()
-    return share(dirs, path) if goal == "balanced" else drain(dirs, path)
+    return plan_share(dirs, path) if goal == "balanced" else plan_drain(dirs, path)
 
 
 def bytes_left(dirs: Sequence[Dir], plan: Plan) -> int:
@@ -37,7 +37,7 @@ def bytes_left(dirs: Sequence[Dir], plan: Plan) -> int:
     return sum(move.replica.size for move in plan.moves) + under_way
 
 
-def with_new(dirs: Sequence[Dir], path: str) -> list[Dir]:
+def add_new_dir(dirs: Sequence[Dir], path: str) -> list[Dir]:
     """Return the dirs, with ``path`` as an empty one if the broker does not have it yet."""
     if any(each.path == path for each in dirs):
         return list(dirs)
@@ -70,8 +70,8 @@ def preview(connection: ReplicaConnection, broker: int, path: str, goal: str) ->
     """Return the planned moves without starting them; a missing log dir counts as empty."""
     dirs = connection.dirs(broker)
     if goal == "balanced":
-        dirs = with_new(dirs, path)
-    return report(dirs, path, plan_for(goal, dirs, path))
+        dirs = add_new_dir(dirs, path)
+    return report(dirs, path, plan_moves(goal, dirs, path))
 
 
 def run_moves(
@@ -87,10 +87,10 @@ def run_moves(
     try:
         while True:
             dirs = connection.dirs(broker)
-            plan = plan_for(goal, dirs, path)
+            plan = plan_moves(goal, dirs, path)
             if plan.moves and not plan.future:
                 connection.limit(broker, rate)
-                connection.move(broker, batch(plan.moves))
+                connection.move(broker, first_moves(plan.moves))
                 changed = True
             if plan.done:
                 # This also removes the limit of a run that was killed.

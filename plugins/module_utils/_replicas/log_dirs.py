@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from .._common.messages import some
+from .._common.messages import shorten_list
 from .._common.units import size_text
 from .log_dir_model import Dir, LogDirError, Move, Plan, Replica
 
@@ -22,7 +22,7 @@ BATCH_REPLICAS = 20
 BATCH_BYTES = 20 * GIB
 
 
-def find(dirs: Iterable[Dir], path: str) -> Dir:
+def find_dir(dirs: Iterable[Dir], path: str) -> Dir:
     """Return the dir with this path; raises LogDirError with the existing paths."""
     known = list(dirs)
     for each in known:
@@ -81,7 +81,7 @@ class Scale:
         return sum(self.weight(replica) for replica in replicas)
 
 
-def share(dirs: Sequence[Dir], path: str) -> Plan:
+def plan_share(dirs: Sequence[Dir], path: str) -> Plan:
     """Return moves that give the dir ``path`` its share of the broker, fullest dirs first.
 
     Neither its share of bytes nor that of replicas is exceeded. Both grow together, so a new dir
@@ -89,7 +89,7 @@ def share(dirs: Sequence[Dir], path: str) -> Plan:
     is offline or ``path`` is not a log dir of the broker.
     """
     require_online(dirs)
-    future = tuple(replica for replica in find(dirs, path).replicas if replica.future)
+    future = tuple(replica for replica in find_dir(dirs, path).replicas if replica.future)
     soon = when_done(dirs)
     scale = Scale(soon.values())
     loads = {each.path: scale.load(each.replicas) for each in soon.values()}
@@ -130,13 +130,13 @@ def share(dirs: Sequence[Dir], path: str) -> Plan:
     return Plan(tuple(moves), future)
 
 
-def drain(dirs: Sequence[Dir], path: str) -> Plan:
+def plan_drain(dirs: Sequence[Dir], path: str) -> Plan:
     """Return moves that empty the dir ``path``, each to the dir with the most free space.
 
     Raises LogDirError if a dir is offline, there is no other, or the replicas do not fit.
     """
     require_online(dirs)
-    source = find(dirs, path)
+    source = find_dir(dirs, path)
     under_way = {r.name for each in dirs for r in each.replicas if r.future and each.path != path}
     future = tuple(r for each in dirs for r in each.replicas if r.future and each.path != path)
     room = {each.path: each.usable - RESERVE * each.total for each in dirs if each.path != path}
@@ -160,17 +160,18 @@ def drain(dirs: Sequence[Dir], path: str) -> Plan:
 
 def require_empty(dirs: Sequence[Dir], path: str) -> None:
     """Raise LogDirError if replicas remain in the dir ``path``, with some of their names."""
-    found = find(dirs, path)
+    found = find_dir(dirs, path)
     if found.error:
         raise LogDirError(f"log dir {path} is offline ({found.error}): its replicas are unknown")
     if found.replicas:
         names = sorted(replica.name for replica in found.replicas)
         raise LogDirError(
-            f"{path} still contains {counted(len(names))}: {some(names)}; disk_drain moves them"
+            f"{path} still contains {count_replicas(len(names))}: {shorten_list(names)}; "
+            "disk_drain moves them"
         )
 
 
-def batch(moves: Sequence[Move]) -> list[Move]:
+def first_moves(moves: Sequence[Move]) -> list[Move]:
     """Return the first moves, as many as one batch allows."""
     chosen: list[Move] = []
     volume = 0
@@ -188,23 +189,23 @@ def messages(plan: Plan) -> list[str]:
     for move in plan.moves:
         pairs[move.source, move.target].append(move.replica)
     lines = [
-        f"{counted(len(replicas))} ({size_text(sum(r.size for r in replicas))}) "
+        f"{count_replicas(len(replicas))} ({size_text(sum(r.size for r in replicas))}) "
         f"{'moves' if len(replicas) == 1 else 'move'} from {source} to {target}"
         for (source, target), replicas in sorted(pairs.items())
     ]
     if plan.future:
         number = len(plan.future)
         verb = "is" if number == 1 else "are"
-        lines.append(f"{counted(number)} {verb} already being moved")
+        lines.append(f"{count_replicas(number)} {verb} already being moved")
     return lines
 
 
-def counted(number: int) -> str:
+def count_replicas(number: int) -> str:
     """Return ``1 replica`` or ``2 replicas``."""
     return f"{number} replica" if number == 1 else f"{number} replicas"
 
 
-def below(paths: Iterable[str], mount: str) -> list[str]:
+def paths_below(paths: Iterable[str], mount: str) -> list[str]:
     """Return the ``paths`` on the disk mounted at ``mount``."""
     root = mount.rstrip("/")
     return [path for path in paths if path == root or path.startswith(f"{root}/")]

@@ -61,7 +61,7 @@ class Move:
         return f"{self.partition.name}: brokers {before} -> {after}"
 
 
-def specs_of(topics: Mapping[str, Mapping[str, Any]]) -> list[Spec]:
+def parse_specs(topics: Mapping[str, Mapping[str, Any]]) -> list[Spec]:
     """Return the specs of the module's parameters; raises PlacementError with all errors."""
     specs, errors = [], []
     for name in sorted(topics):
@@ -85,7 +85,7 @@ def final_replicas(part: Partition) -> Replicas:
     return tuple(broker for broker in part.replicas if broker not in part.removing)
 
 
-def in_flight(part: Partition) -> bool:
+def is_in_flight(part: Partition) -> bool:
     """Whether a partition is being reassigned."""
     return bool(part.adding or part.removing)
 
@@ -151,7 +151,7 @@ def plan(cluster: Cluster, specs: Iterable[Spec]) -> list[Move]:
             continue
         for part in found:
             target = _target(part, spec, racks, load)
-            if not in_flight(part) and target != part.replicas:
+            if not is_in_flight(part) and target != part.replicas:
                 moves.append(Move(part, target))
     if errors:
         raise PlacementError(errors)
@@ -202,13 +202,13 @@ def _blockers(
     return []
 
 
-def moving(cluster: Cluster, specs: Iterable[Spec]) -> list[Partition]:
+def moving_partitions(cluster: Cluster, specs: Iterable[Spec]) -> list[Partition]:
     """Return the partitions of the specs that are being moved."""
     topics = {spec.topic for spec in specs}
-    return [part for part in cluster.partitions if part.topic in topics and in_flight(part)]
+    return [part for part in cluster.partitions if part.topic in topics and is_in_flight(part)]
 
 
-def portion(moves: Sequence[Move], under_way: int, most: int) -> list[Move]:
+def next_moves(moves: Sequence[Move], under_way: int, most: int) -> list[Move]:
     """Return the moves to start now, so that at most ``most`` are under way."""
     return list(moves[: max(0, most - under_way)])
 

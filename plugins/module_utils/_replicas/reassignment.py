@@ -18,7 +18,7 @@ from .._kafka.cluster import ClusterConnection
 from .._kafka.endpoints import ClusterError
 from .._kafka.snapshot import Cluster
 from . import throttles
-from .placement import Move, Spec, bytes_left, moving, plan, portion
+from .placement import Move, Spec, bytes_left, moving_partitions, next_moves, plan
 
 # ``client.MISSING`` reports a missing library.
 with suppress(ImportError):
@@ -40,7 +40,7 @@ class ReassignConnection(ContentConnection, ClusterConnection):
         for part in cluster.partitions:
             if part.topic in chosen:
                 wanted.setdefault(part.topic, []).append(part.id)
-        brokers = sorted(responding(cluster))
+        brokers = sorted(responding_brokers(cluster))
         return {broker: self.sizes_of(broker, wanted) for broker in brokers} if wanted else {}
 
     def start(self, moves: Sequence[Move]) -> None:
@@ -78,11 +78,11 @@ class ReassignConnection(ContentConnection, ClusterConnection):
     def set_throttles(self, desired: throttles.Throttles, record: throttles.Record) -> list[str]:
         """Set throttles; return messages on foreign ones, which are kept."""
         current = self.throttled((kind, name) for kind, name, _ in desired)
-        changes = throttles.to_set(desired, current, record.own)
+        changes = throttles.throttles_to_set(desired, current, record.own)
         if changes:
             record.add(changes)
-            self.alter(resources_of(changes), self.admin.alter_configs)
-        return throttles.messages_of(throttles.foreign(current, record.own))
+            self.alter(config_resources(changes), self.admin.alter_configs)
+        return throttles.foreign_messages(throttles.foreign_throttles(current, record.own))
 
     def remove_throttles(self, record: throttles.Record, brokers: Iterable[int]) -> bool:
         """Remove the listed throttles that are unchanged; return whether there were any.
@@ -90,10 +90,10 @@ class ReassignConnection(ContentConnection, ClusterConnection):
         ``brokers`` are the responding ones. A rate on another broker has no effect once topics
         have no throttled replicas; it stays in the file until that broker responds.
         """
-        own = throttles.reachable(record.own, brokers)
+        own = throttles.reachable_throttles(record.own, brokers)
         ours = self.still_set(own)
         if ours:
-            self.alter(resources_of(dict.fromkeys(ours)), self.admin.reset_configs)
+            self.alter(config_resources(dict.fromkeys(ours)), self.admin.reset_configs)
         record.keep({where: value for where, value in record.own.items() if where not in own})
         return bool(ours)
 
@@ -115,12 +115,12 @@ class ReassignConnection(ContentConnection, ClusterConnection):
             raise ClusterError(f"changing throttles: {'; '.join(errors)}")
 
 
-def responding(cluster: Cluster) -> set[int]:
+def responding_brokers(cluster: Cluster) -> set[int]:
     """Return the registered brokers that respond; replicas on others do not catch up."""
     return cluster.broker_ids() - set(cluster.unresponsive)
 
 
-def resources_of(changes: Mapping[tuple[str, str, str], Any]) -> list[Any]:
+def config_resources(changes: Mapping[tuple[str, str, str], Any]) -> list[Any]:
     """Return the changes as config resources of kafka-python."""
     grouped: dict[tuple[str, str], dict[str, Any]] = {}
     for (kind, name, key), value in changes.items():
@@ -132,7 +132,7 @@ def report(
     cluster: Cluster, specs: Sequence[Spec], moves: Sequence[Move], left: int
 ) -> dict[str, Any]:
     """Return the progress in plain types."""
-    under_way = moving(cluster, specs)
+    under_way = moving_partitions(cluster, specs)
     return {
         "done": not moves and not under_way,
         "remaining": left,
@@ -150,8 +150,10 @@ def preview(
     cluster = connection.read_cluster()
     moves = plan(cluster, specs)
     sizes = connection.sizes([spec.topic for spec in specs], cluster)
-    found = report(cluster, specs, moves, bytes_left(moves, moving(cluster, specs), sizes))
-    if connection.still_set(throttles.reachable(record.own, responding(cluster))):
+    found = report(
+        cluster, specs, moves, bytes_left(moves, moving_partitions(cluster, specs), sizes)
+    )
+    if connection.still_set(throttles.reachable_throttles(record.own, responding_brokers(cluster))):
         found["steps"].append("remove the throttle of an interrupted move")
         found["done"] = False
     return found
@@ -179,13 +181,13 @@ def run_moves(
     while True:
         connection.deadline = Deadline(connection.timeout)
         cluster = connection.read_cluster()
-        brokers = responding(cluster)
-        moves, under_way = plan(cluster, specs), moving(cluster, specs)
+        brokers = responding_brokers(cluster)
+        moves, under_way = plan(cluster, specs), moving_partitions(cluster, specs)
         steps = steps or [str(move) for move in moves]
-        now = portion(moves, len(under_way), most)
+        now = next_moves(moves, len(under_way), most)
         if now:
             if rate:
-                desired = throttles.wanted(now, under_way, brokers, rate)
+                desired = throttles.desired_throttles(now, under_way, brokers, rate)
                 foreign = connection.set_throttles(desired, record)
             connection.start(now)
             changed = True
@@ -197,7 +199,7 @@ def run_moves(
         if (not moves and not under_way) or deadline.passed():
             left = bytes_left(moves, under_way, connection.sizes(topics, cluster))
             found = report(cluster, specs, moves, left)
-            own = throttles.rows_of(record.own)
+            own = throttles.to_rows(record.own)
             return {
                 "changed": changed, **found, "steps": steps, "foreign": foreign, "throttles": own
             }  # fmt: skip

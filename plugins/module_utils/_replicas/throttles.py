@@ -27,7 +27,7 @@ KEYS = {"topic": (LEADERS, FOLLOWERS), "broker": RATES}
 Throttles = Mapping[tuple[str, str, str], str]
 
 
-def wanted(
+def desired_throttles(
     moves: Iterable[Move], under_way: Iterable[Partition], brokers: Iterable[int], rate: int
 ) -> dict[tuple[str, str, str], str]:
     """Return throttles for new moves and those under way; ``rate`` is in bytes/s per broker.
@@ -55,7 +55,7 @@ def wanted(
     }
 
 
-def reachable(own: Throttles, brokers: Iterable[int]) -> dict[tuple[str, str, str], str]:
+def reachable_throttles(own: Throttles, brokers: Iterable[int]) -> dict[tuple[str, str, str], str]:
     """Return the throttles in ``own`` on topics and responding ``brokers``.
 
     Kafka reads and changes the settings of a broker only through that broker.
@@ -66,16 +66,16 @@ def reachable(own: Throttles, brokers: Iterable[int]) -> dict[tuple[str, str, st
     }
 
 
-def foreign(current: Throttles, own: Throttles) -> dict[tuple[str, str, str], str]:
+def foreign_throttles(current: Throttles, own: Throttles) -> dict[tuple[str, str, str], str]:
     """Return the throttles of the cluster that are not our own."""
     return {where: value for where, value in current.items() if own.get(where) != value}
 
 
-def to_set(
+def throttles_to_set(
     desired: Throttles, current: Throttles, own: Throttles
 ) -> dict[tuple[str, str, str], str]:
     """Return the throttles to set, without those that would replace foreign ones."""
-    kept = foreign(current, own)
+    kept = foreign_throttles(current, own)
     return {
         where: value
         for where, value in desired.items()
@@ -83,7 +83,7 @@ def to_set(
     }
 
 
-def messages_of(throttles: Throttles) -> list[str]:
+def foreign_messages(throttles: Throttles) -> list[str]:
     """Return one message for each foreign throttle."""
     return [
         f"{kind} {name}: {key}={value} was not set by this collection and is kept"
@@ -91,12 +91,12 @@ def messages_of(throttles: Throttles) -> list[str]:
     ]
 
 
-def rows_of(throttles: Throttles) -> list[list[str]]:
+def to_rows(throttles: Throttles) -> list[list[str]]:
     """Return throttles in plain types: kind, name, key and value."""
     return [[*where, value] for where, value in sorted(throttles.items())]
 
 
-def of_rows(rows: Iterable[Sequence[str]] | None) -> dict[tuple[str, str, str], str]:
+def from_rows(rows: Iterable[Sequence[str]] | None) -> dict[tuple[str, str, str], str]:
     """Return throttles from plain types; invalid rows are ignored."""
     return {
         (str(row[0]), str(row[1]), str(row[2])): str(row[3])
@@ -111,10 +111,10 @@ class Record:
     def __init__(self, path: str, others: Iterable[Sequence[str]] = ()) -> None:
         """Read the file; ``others`` are rows of other hosts' files."""
         self.path = path
-        self.own = of_rows(others)
+        self.own = from_rows(others)
         if path:
             with suppress(FileNotFoundError, ValueError), open(path, encoding="utf-8") as stream:
-                self.own |= of_rows(json.load(stream).get("throttles"))
+                self.own |= from_rows(json.load(stream).get("throttles"))
 
     def add(self, throttles: Throttles) -> None:
         """Add throttles to the file, before they are set."""
@@ -130,7 +130,7 @@ class Record:
             os.makedirs(os.path.dirname(self.path), mode=0o755, exist_ok=True)
             temporary = f"{self.path}.new"
             with open(temporary, "w", encoding="utf-8") as stream:
-                json.dump({"throttles": rows_of(self.own)}, stream)
+                json.dump({"throttles": to_rows(self.own)}, stream)
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(temporary, self.path)

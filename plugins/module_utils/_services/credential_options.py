@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._common.suggestions import one_of
+from .._common.suggestions import list_allowed
 
 PASSWORD_FILE = "~/.config/kafka-metal/vault-password"
 
@@ -92,7 +92,7 @@ def unknown_options(arguments: Mapping[str, Any]) -> list[str]:
 
 def _unknown(where: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
     return [
-        f"{where}found the key {key!r}; allowed: {one_of(str(key), known)}"
+        f"{where}found the key {key!r}; allowed: {list_allowed(str(key), known)}"
         for key in given
         if key not in known
     ]

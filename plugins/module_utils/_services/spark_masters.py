@@ -23,7 +23,8 @@ _direct = build_opener(ProxyHandler({}))
 def query_master(master: Mapping[str, Any], timeout: float, login: str = "") -> dict[str, Any]:
     """Read the state of one master, which has ``name``, ``host`` and ``ui_port``.
 
-    ``login`` is the result of ``web_login.basic``, or empty where pages need no authentication.
+    ``login`` is the result of ``web_login.basic_credentials``, or empty where pages need no
+    authentication.
 
     Return ``name``, ``page``, ``status`` (empty without a response), ``error`` and ``workers``,
     the pages of the workers that the master counts as alive.
@@ -31,7 +32,11 @@ def query_master(master: Mapping[str, Any], timeout: float, login: str = "") -> 
     state = {"name": master["name"], "page": page(master), "status": "", "workers": []}
     try:
         found = get_json(master, "/json/", timeout, login)
-        return state | {"status": str(found["status"]), "workers": alive(found), "error": ""}
+        return state | {
+            "status": str(found["status"]),
+            "workers": alive_workers(found),
+            "error": "",
+        }
     except FAULTS as error:
         return state | {"error": str(error) or type(error).__name__}
 
@@ -59,7 +64,7 @@ def get_json(server: Mapping[str, Any], path: str, timeout: float, login: str) -
         return json.load(response)
 
 
-def alive(state: Mapping[str, Any]) -> list[str]:
+def alive_workers(state: Mapping[str, Any]) -> list[str]:
     """Return the pages of the workers that a master counts as alive.
 
     Workers are identified by the address of their page: its port tells workers of one host apart.
@@ -86,7 +91,7 @@ def query_histories(
     return [query_history(server, timeout, login) for server in servers]
 
 
-def leader(masters: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+def find_leader(masters: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """Return the leading master; None when there is none or more than one."""
     leading = [dict(master) for master in masters if master["status"] == LEADER]
     return leading[0] if len(leading) == 1 else None
@@ -112,7 +117,7 @@ def problems(
         for master in masters
         if not master["error"] and master["status"] not in (LEADER, STANDBY)
     ]
-    leading = leader(masters)
+    leading = find_leader(masters)
     if leading is None:
         return [*found, "the Spark cluster has no leading master"]
     return found + [

@@ -48,7 +48,7 @@ class Ensemble(Protocol):
         """Create an empty persistent znode, unless it exists."""
 
 
-def wanted(
+def desired_nodes(
     brokers: Iterable[str], masters: Iterable[str], spark: str, trust: str
 ) -> list[dict[str, Any]]:
     """Return the desired znodes in plain types, parents first.

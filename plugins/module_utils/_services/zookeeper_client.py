@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .zookeeper_servers import connection_to
+from .zookeeper_servers import connect_to_server
 
 CREATE, GET_ACL, SET_ACL, CLOSE = 1, 6, 7, -11
 NO_NODE, NO_AUTH, NODE_EXISTS = -101, -102, -110
@@ -55,25 +55,28 @@ class Acl:
         return f"{self.scheme}:{self.id}:{self.rights}"
 
 
-def bits(rights: str) -> int:
+def encode_rights(rights: str) -> int:
     """Return rights as a bit mask."""
     return sum(RIGHTS[each] for each in rights)
 
 
-def letters(number: int) -> str:
+def decode_rights(number: int) -> str:
     """Return rights as letters, in the order of ZooKeeper's shell."""
     return "".join(each for each in LETTERS if number & RIGHTS[each])
 
 
-def text(value: str) -> bytes:
+def encode_text(value: str) -> bytes:
     """Encode a string, prefixed with its length."""
     raw = value.encode()
     return struct.pack(">i", len(raw)) + raw
 
 
-def acls(wanted: Sequence[Acl]) -> bytes:
+def encode_acls(wanted: Sequence[Acl]) -> bytes:
     """Encode a vector of ACLs."""
-    entries = (struct.pack(">i", bits(a.rights)) + text(a.scheme) + text(a.id) for a in wanted)
+    entries = (
+        struct.pack(">i", encode_rights(a.rights)) + encode_text(a.scheme) + encode_text(a.id)
+        for a in wanted
+    )
     return struct.pack(">i", len(wanted)) + b"".join(entries)
 
 
@@ -104,7 +107,7 @@ class Client:
 
     def __init__(self, host: str, port: int, timeout: float, tls: ssl.SSLContext | None) -> None:
         """Connect and begin a session."""
-        self._socket = connection_to(host, port, timeout, tls)
+        self._socket = connect_to_server(host, port, timeout, tls)
         self._xid = 0
         self._send(struct.pack(">iqiq", 0, 0, SESSION_MS, 0) + struct.pack(">i16xB", 16, 0))
         self._answer()
@@ -125,27 +128,34 @@ class Client:
     def acl(self, path: str) -> list[Acl] | None:
         """Return the ACLs of a znode; None when it does not exist."""
         try:
-            answer = self._request(f"read the ACL of {path}", GET_ACL, text(path))
+            answer = self._request(f"read the ACL of {path}", GET_ACL, encode_text(path))
         except ZooKeeperError as error:
             if error.code == NO_NODE:
                 return None
             raise
         found = []
         for _ in range(answer.number()):
-            rights = letters(answer.number())
+            rights = decode_rights(answer.number())
             found.append(Acl(answer.text(), answer.text(), rights))
         return found
 
     def set_acl(self, path: str, wanted: Sequence[Acl]) -> None:
         """Replace all ACLs of a znode, whatever its version."""
         self._request(
-            f"set the ACL of {path}", SET_ACL, text(path) + acls(wanted) + struct.pack(">i", -1)
+            f"set the ACL of {path}",
+            SET_ACL,
+            encode_text(path) + encode_acls(wanted) + struct.pack(">i", -1),
         )
 
     def create(self, path: str, wanted: Sequence[Acl]) -> None:
         """Create an empty persistent znode; an existing one is not changed."""
         try:
-            body = text(path) + struct.pack(">i", 0) + acls(wanted) + struct.pack(">i", 0)
+            body = (
+                encode_text(path)
+                + struct.pack(">i", 0)
+                + encode_acls(wanted)
+                + struct.pack(">i", 0)
+            )
             self._request(f"create {path}", CREATE, body)
         except ZooKeeperError as error:
             if error.code != NODE_EXISTS:

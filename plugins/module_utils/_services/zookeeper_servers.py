@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from .._common.deadlines import Deadline, side_by_side
+from .._common.deadlines import Deadline, run_in_parallel
 
 NOT_SERVING = "This ZooKeeper instance is not currently serving requests"
 NOT_ALLOWED = "is not executed because it is not in the whitelist"
@@ -19,7 +19,7 @@ LEADING = {"leader", "standalone"}
 ANSWER_LIMIT = 64 * 1024
 
 
-class AnswerError(Exception):
+class ResponseError(Exception):
     """A server's response has no state; the text is the error for messages."""
 
 
@@ -49,19 +49,19 @@ class Server:
 def parse(text: str) -> dict[str, Any]:
     """Return mode, version, zxid and connections from a response to ``srvr``.
 
-    Raises AnswerError when the server has no quorum or does not allow the command.
+    Raises ResponseError when the server has no quorum or does not allow the command.
     """
     if NOT_SERVING in text:
-        raise AnswerError("runs but serves no requests: it has no quorum")
+        raise ResponseError("runs but serves no requests: it has no quorum")
     if NOT_ALLOWED in text:
-        raise AnswerError("rejects the command srvr: 4lw.commands.whitelist must list it")
+        raise ResponseError("rejects the command srvr: 4lw.commands.whitelist must list it")
     fields = {}
     for line in text.splitlines():
         key, colon, value = line.partition(":")
         if colon:
             fields[key.strip()] = value.strip()
     if "Mode" not in fields:
-        raise AnswerError(f"did not respond like a ZooKeeper server: {text[:60]!r}")
+        raise ResponseError(f"did not respond like a ZooKeeper server: {text[:60]!r}")
     connections = fields.get("Connections", "")
     return {
         "mode": fields["Mode"],
@@ -71,7 +71,7 @@ def parse(text: str) -> dict[str, Any]:
     }
 
 
-def tls_of(ca_file: str | None, cert_file: str | None) -> ssl.SSLContext | None:
+def tls_context(ca_file: str | None, cert_file: str | None) -> ssl.SSLContext | None:
     """Return the TLS context for requests; None without a CA. Raises OSError on unusable files."""
     if ca_file is None:
         return None
@@ -82,7 +82,7 @@ def tls_of(ca_file: str | None, cert_file: str | None) -> ssl.SSLContext | None:
     return tls
 
 
-def connection_to(
+def connect_to_server(
     host: str, port: int, timeout: float, tls: ssl.SSLContext | None
 ) -> socket.socket:
     """Connect to a server; with TLS its certificate must name ``host``."""
@@ -99,7 +99,7 @@ def connection_to(
 def srvr(host: str, port: int, timeout: float, tls: ssl.SSLContext | None = None) -> str:
     """Return the server's response to ``srvr``; raises OSError when there is none."""
     deadline = Deadline(timeout)
-    with connection_to(host, port, timeout, tls) as connection:
+    with connect_to_server(host, port, timeout, tls) as connection:
         connection.sendall(b"srvr")
         answer = b""
         while len(answer) < ANSWER_LIMIT:
@@ -136,7 +136,7 @@ def _query_port(wanted: Mapping[str, Any], timeout: float, tls: ssl.SSLContext |
         return Server(**server, error=f"does not respond within {timeout:g} s")
     except OSError as error:
         return Server(**server, error=f"is unreachable: {error.strerror or error}")
-    except AnswerError as error:
+    except ResponseError as error:
         return Server(**server, error=str(error))
 
 
@@ -146,7 +146,7 @@ def query_servers(
     """Return the state of every server in the same order; requests run in parallel."""
     calls = {at: partial(query_server, one, timeout, tls) for at, one in enumerate(wanted)}
     # Name resolution is not bounded by the socket's timeout.
-    results = side_by_side(calls, Deadline(timeout + 1))
+    results = run_in_parallel(calls, Deadline(timeout + 1))
     return [
         result
         if isinstance(result, Server)

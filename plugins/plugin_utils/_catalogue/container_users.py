@@ -36,7 +36,7 @@ def users(services: Iterable[Service] = SERVICES) -> dict[str, User]:
     return found
 
 
-def with_own(own: Mapping[str, Any], known: Mapping[str, User]) -> dict[str, User]:
+def with_site_ids(own: Mapping[str, Any], known: Mapping[str, User]) -> dict[str, User]:
     """``known`` users with the user ids that a site sets; raises UserError."""
     changed = dict(known)
     for name, uid in own.items():
@@ -50,7 +50,7 @@ def with_own(own: Mapping[str, Any], known: Mapping[str, User]) -> dict[str, Use
 
 def container_user(service: str, own: Mapping[str, Any] | None = None) -> dict[str, int]:
     """``uid`` and ``gid`` of files of a service, and the ``group`` of its processes."""
-    found = with_own(own or {}, users())
+    found = with_site_ids(own or {}, users())
     if service not in found:
         raise UserError("container_users", f"no user of {service}", ", ".join(sorted(found)))
     user = found[service]

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ...module_utils._common import container_labels
-from .service_data import plain
+from .service_data import to_builtin
 
 # The service that sets the owners of volumes before other containers write to them.
 OWNER = "volumes"
@@ -40,7 +40,7 @@ def escape(value: Any) -> Any:
     return value.replace("$", "$$") if isinstance(value, str) else value
 
 
-def filled(definition: Mapping[str, Any]) -> dict[str, Any]:
+def without_empty_values(definition: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``definition`` without empty values."""
     return {key: value for key, value in definition.items() if value not in (None, [], {})}
 
@@ -61,7 +61,7 @@ def volume(entry: Any, root: str) -> Any:
     return entry if name is None else {**entry, "type": "volume", "source": name}
 
 
-def volumes_of(definition: Mapping[str, Any]) -> list[str]:
+def mounted_volumes(definition: Mapping[str, Any]) -> list[str]:
     """Names of the volumes that a definition mounts."""
     return [
         entry["source"]
@@ -72,7 +72,7 @@ def volumes_of(definition: Mapping[str, Any]) -> list[str]:
 
 def service(one: Mapping[str, Any], root: str, config_dir: str) -> dict[str, Any]:
     """One rendered declaration as a service of the project."""
-    definition = filled(one["definition"])
+    definition = without_empty_values(one["definition"])
     if "image" not in definition:
         raise ComposeError(f"{one['name']}: the declaration names no image")
     definition["container_name"] = definition.pop("name", one["name"])
@@ -94,7 +94,7 @@ def service(one: Mapping[str, Any], root: str, config_dir: str) -> dict[str, Any
     return escaped
 
 
-def condition(definition: Mapping[str, Any]) -> dict[str, str]:
+def start_condition(definition: Mapping[str, Any]) -> dict[str, str]:
     """Condition on which dependent services start."""
     if definition.get("restart") == "no":
         return {"condition": "service_completed_successfully"}
@@ -102,7 +102,7 @@ def condition(definition: Mapping[str, Any]) -> dict[str, str]:
     return {"condition": "service_healthy" if healthy else "service_started"}
 
 
-def owner_of(name: str, users: Mapping[str, str]) -> str:
+def volume_owner(name: str, users: Mapping[str, str]) -> str:
     """User and group of a volume; ``users`` are the users of the services that mount it.
 
     If several users of one group share it, it belongs to root and is writable for the group.
@@ -122,9 +122,9 @@ def owner_service(services: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """
     users: dict[str, dict[str, str]] = {}
     for name, definition in services.items():
-        for source in volumes_of(definition):
+        for source in mounted_volumes(definition):
             users.setdefault(source, {})[name] = str(definition.get("user", "0:0"))
-    arguments = [f"{owner_of(source, users[source])} {source}" for source in sorted(users)]
+    arguments = [f"{volume_owner(source, users[source])} {source}" for source in sorted(users)]
     return {
         "image": min(str(definition["image"]) for definition in services.values()),
         "user": "0:0",
@@ -157,7 +157,7 @@ def to_compose(
     become volumes, named after the rest of the path. Files are in ``config_dir/<name>``.
     ``after`` maps a kind to the kinds that it waits for. Raises ComposeError.
     """
-    known = [plain(one) for one in rendered]
+    known = [to_builtin(one) for one in rendered]
     services: dict[str, Any] = {}
     kinds: dict[str, str] = {}
     for one in known:
@@ -165,18 +165,18 @@ def to_compose(
             raise ComposeError(f"{one['name']}: more than one service has this name")
         services[one["name"]] = service(one, volume_root, config_dir)
         kinds[one["name"]] = one.get("kind", "")
-    waits = plain(after or {})
+    waits = to_builtin(after or {})
     for name, definition in services.items():
         first = {
-            other: condition(services[other])
+            other: start_condition(services[other])
             for other, kind in kinds.items()
             if kind in waits.get(kinds[name], ()) and other != name
         }
-        if volumes_of(definition):
+        if mounted_volumes(definition):
             first[OWNER] = {"condition": "service_completed_successfully"}
         if first:
             definition["depends_on"] = {**first, **definition.get("depends_on", {})}
-    used = sorted({source for one in services.values() for source in volumes_of(one)})
+    used = sorted({source for one in services.values() for source in mounted_volumes(one)})
     if used:
         services[OWNER] = owner_service(services)
     return {

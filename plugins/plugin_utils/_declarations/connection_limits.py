@@ -54,7 +54,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenConnections:
     """Numbers of open connections, by listener and by address; empty for a new broker."""
 
     listeners: Mapping[str, int] = field(default_factory=dict)
@@ -66,7 +66,7 @@ def listener_key(listener: str) -> str:
     return f"listener.name.{listener.lower()}.{ALL}"
 
 
-def sizes(heap: object, open_files: object, own: Mapping[str, Any]) -> Sizes:
+def compute_sizes(heap: object, open_files: object, own: Mapping[str, Any]) -> Sizes:
     """Limits for a heap such as 4g and a limit of open files, 0 if unknown.
 
     ``own`` are the site's properties; the other limits are derived from its total limit.
@@ -83,7 +83,7 @@ def sizes(heap: object, open_files: object, own: Mapping[str, Any]) -> Sizes:
     return Sizes(total * 2 // 3, total // 3, total)
 
 
-def not_below(sized: int, now: int, found: int | None) -> int:
+def limit_to_set(sized: int, now: int, found: int | None) -> int:
     """The limit to set: ``sized``, or a higher one while more connections are open.
 
     ``now`` is the number of open connections, ``found`` the previous limit, None if there was none.
@@ -96,11 +96,11 @@ def not_below(sized: int, now: int, found: int | None) -> int:
     return found
 
 
-def limits(
+def limit_properties(
     sized: Sizes,
     listeners: Iterable[str],
     found: Mapping[str, str],
-    now: Open,
+    now: OpenConnections,
     exempt: Iterable[str],
     own: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def limits(
     exempted = set(exempt)
     counts = [count for peer, count in now.addresses.items() if peer not in exempted]
     of_listeners = {
-        listener_key(name): not_below(
+        listener_key(name): limit_to_set(
             sized.clients, now.listeners.get(name, 0), before.get(listener_key(name))
         )
         for name in names
@@ -126,14 +126,14 @@ def limits(
     )
     result: dict[str, Any] = {
         **of_listeners,
-        ADDRESS: not_below(
+        ADDRESS: limit_to_set(
             max(clients // 2, LEAST // 3), max(counts, default=0), before.get(ADDRESS)
         ),
     }
     if names:
         # With a single listener for all, Kafka would not keep any listener open at this limit.
         total = min(max(sized.all, clients + sized.address), UNLIMITED)
-        result[ALL] = not_below(total, sum(now.listeners.values()), before.get(ALL))
+        result[ALL] = limit_to_set(total, sum(now.listeners.values()), before.get(ALL))
     if exempted:
         result[EXEMPT] = [f"{peer}:{UNLIMITED}" for peer in sorted(exempted)]
     return result
@@ -160,7 +160,7 @@ def warnings(
     sized: Sizes,
     effective: Mapping[str, Any],
     own: Mapping[str, Any],
-    now: Open,
+    now: OpenConnections,
 ) -> list[str]:
     """A message for each listener whose limit exceeds its size, or is below the open connections"""
     result = []

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...module_utils._common.units import BYTES, MILLISECONDS, WITHOUT_LIMIT
-from ...module_utils._content.acls import ALLOW, ANYWHERE, DENY, Acl, acl_of
+from ...module_utils._content.acls import ALLOW, ANYWHERE, DENY, Acl, parse_acl
 from ...module_utils._content.user_model import Spec
 from ...module_utils._kafka.scram import MECHANISMS
 from ...module_utils._replicas.throttles import KEYS as THROTTLED
@@ -19,8 +19,8 @@ from .declaration_reader import Reader
 from .declared_acls import ACLS, RESOURCES, read_acl
 from .declared_quotas import PER_ADDRESS, PER_CLIENT, QUOTAS, read_quotas
 from .declared_topics import CLEANUP, MIN_ISR, TOPICS, read_topics
-from .declared_users import USERS, Declared, principal_of, read_users
-from .role_folding import fold, written
+from .declared_users import USERS, DeclaredContent, read_users, user_principal
+from .role_folding import fold_into_roles, format_resource
 
 # Units in descending order; unusual ones are left out.
 DURATIONS = {unit: MILLISECONDS[unit] for unit in ("d", "h", "m", "s")}
@@ -40,7 +40,7 @@ def amount(number: int, units: Mapping[str, int], plain: str) -> Any:
     return f"{number}{plain}" if plain else number
 
 
-def natural(text: str) -> Any:
+def parse_scalar(text: str) -> Any:
     """The number or boolean in a text, if its text form is the same; otherwise the text."""
     if text in ("true", "false"):
         return text == "true"
@@ -49,7 +49,7 @@ def natural(text: str) -> Any:
     return text
 
 
-def topic_of(found: Mapping[str, Any]) -> dict[str, Any]:
+def topic_declaration(found: Mapping[str, Any]) -> dict[str, Any]:
     """The declaration of one topic; without replication if it differs between partitions."""
     config = {
         str(key): str(value)
@@ -64,18 +64,18 @@ def topic_of(found: Mapping[str, Any]) -> dict[str, Any]:
         ("retention_size", "retention.bytes", SIZES, ""),
     ):
         text = config.get(kafka_key, "")
-        if isinstance(natural(text), int) and int(text) >= WITHOUT_LIMIT:
+        if isinstance(parse_scalar(text), int) and int(text) >= WITHOUT_LIMIT:
             declared[key] = amount(int(config.pop(kafka_key)), units, plain)
     if config.get(CLEANUP) in ("delete", "compact"):
         declared["cleanup"] = config.pop(CLEANUP)
     if _WHOLE.fullmatch(config.get(MIN_ISR, "")):
         declared["min_insync"] = int(config.pop(MIN_ISR))
     if config:
-        declared["config"] = {key: natural(config[key]) for key in sorted(config)}
+        declared["config"] = {key: parse_scalar(config[key]) for key in sorted(config)}
     return declared
 
 
-def acls_of(acls: Iterable[Acl]) -> list[dict[str, Any]]:
+def acl_entries(acls: Iterable[Acl]) -> list[dict[str, Any]]:
     """Entries of single ACLs, each with all operations of one principal on one resource."""
     groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for acl in sorted(acls):
@@ -87,7 +87,7 @@ def acls_of(acls: Iterable[Acl]) -> list[dict[str, Any]]:
         if kind == "cluster":
             entry["cluster"] = True
         else:
-            entry[kind] = written(name, pattern)
+            entry[kind] = format_resource(name, pattern)
         entry["operations"] = operations
         if permission != ALLOW:
             entry["permission"] = permission
@@ -104,7 +104,7 @@ def acls_of(acls: Iterable[Acl]) -> list[dict[str, Any]]:
     return entries
 
 
-def quota_of(values: Mapping[str, float], keys: Mapping[str, Any]) -> dict[str, Any]:
+def quota_values(values: Mapping[str, float], keys: Mapping[str, Any]) -> dict[str, Any]:
     """Values of a quota with keys of declarations; empty if one of Kafka's keys has none."""
     names = {kafka_key: key for key, (kafka_key, _, _) in keys.items()}
     if not values.keys() <= names.keys():
@@ -119,7 +119,7 @@ def quota_of(values: Mapping[str, float], keys: Mapping[str, Any]) -> dict[str, 
     return found
 
 
-def user_of(credentials: Mapping[str, int]) -> dict[str, Any] | None:
+def user_declaration(credentials: Mapping[str, int]) -> dict[str, Any] | None:
     """The declaration of a user's credentials; None if their iterations differ."""
     if len(set(credentials.values())) > 1:
         return None
@@ -152,7 +152,7 @@ class Export:
     def add_topics(self, topics: Mapping[str, Mapping[str, Any]]) -> None:
         """Add topics that are not Kafka's own."""
         for name in sorted(topics):
-            declared, reader = topic_of(topics[name]), Reader()
+            declared, reader = topic_declaration(topics[name]), Reader()
             read_topics(reader, {name: declared})
             if self.note(f"topic {name}", reader):
                 self.topics[name] = declared
@@ -160,11 +160,11 @@ class Export:
     def add_users(self, users: Mapping[str, Mapping[str, int]]) -> None:
         """Add users that authenticate with SCRAM."""
         for name in sorted(users):
-            declared, reader = user_of(users[name]), Reader()
+            declared, reader = user_declaration(users[name]), Reader()
             if declared is None:
                 self.notes.append(f"user {name} is not declared: iterations differ by mechanism")
                 continue
-            read_users(reader, {name: declared}, Declared())
+            read_users(reader, {name: declared}, DeclaredContent())
             if self.note(f"user {name}", reader):
                 self.users[name] = declared
 
@@ -180,16 +180,16 @@ class Export:
         rest: list[Acl] = []
         for principal in sorted(given):
             name = principal[len(USER) :] if principal.startswith(USER) else ""
-            roles, left = fold(principal, given[principal])
+            roles, left = fold_into_roles(principal, given[principal])
             declared = {**self.users.get(name, {"mechanisms": []}), "roles": roles}
             reader = Reader()
-            read_users(reader, {name: declared}, Declared())
-            if roles and name and principal_of(name) == principal and not reader.faults:
+            read_users(reader, {name: declared}, DeclaredContent())
+            if roles and name and user_principal(name) == principal and not reader.faults:
                 self.users[name] = declared
                 rest += left
             else:
                 rest += given[principal]
-        for entry in acls_of(rest):
+        for entry in acl_entries(rest):
             reader = Reader()
             read_acl(reader, f"{ACLS}[]", entry)
             if self.note(f"an ACL of {entry['principal']}", reader):
@@ -201,7 +201,7 @@ class Export:
             names = {key: found[key] for key in ("user", "client", "ip") if found.get(key)}
             entity = ", ".join(f"{key} {name}" for key, name in names.items())
             keys = PER_ADDRESS if "ip" in names else PER_CLIENT
-            declared = quota_of(found["values"], keys)
+            declared = quota_values(found["values"], keys)
             entry, reader = {**names, **declared}, Reader()
             read_quotas(reader, [entry], {})
             if not self.note(f"the quota of {entity}", reader):
@@ -224,7 +224,7 @@ def declarations(state: Mapping[str, Any], accounts: Iterable[str] = ()) -> dict
     export = Export()
     export.add_topics(state.get("topics") or {})
     export.add_users({name: found for name, found in users.items() if name not in own})
-    export.add_acls(acl_of(each) for each in acls if each["principal"] not in principals)
+    export.add_acls(parse_acl(each) for each in acls if each["principal"] not in principals)
     export.add_quotas(each for each in state.get("quotas") or () if each.get("user") not in own)
     return {
         # Each topic declares its full configuration; a default would be a change.

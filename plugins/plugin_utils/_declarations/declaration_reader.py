@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...module_utils._common.suggestions import did_you_mean, one_of
+from ...module_utils._common.suggestions import did_you_mean, list_allowed
 from ...module_utils._common.units import UnitError
 from .inventory_values import whole_number
 
@@ -39,7 +39,7 @@ class DeclarationError(ValueError):
         super().__init__("; ".join(self.messages))
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Shortened text of a value for messages."""
     if isinstance(value, Mapping):
         return "a mapping"
@@ -78,7 +78,7 @@ class Reader:
         if value is None:
             return []
         if not isinstance(value, Mapping):
-            self.refuse(where, shown(value), "a mapping by name")
+            self.refuse(where, format_value(value), "a mapping by name")
             return []
         return [(f"{where}.{name}", str(name), value[name]) for name in sorted(value, key=str)]
 
@@ -87,7 +87,7 @@ class Reader:
         if value is None:
             return []
         if not isinstance(value, (list, tuple)):
-            self.refuse(where, shown(value), "a list")
+            self.refuse(where, format_value(value), "a list")
             return []
         return [(f"{where}[{number}]", each) for number, each in enumerate(value)]
 
@@ -102,13 +102,13 @@ class Reader:
         """Values of ``keys`` in a mapping; ``hints`` are the allowed values for misplaced keys."""
         known = list(keys)
         if not isinstance(value, Mapping):
-            self.refuse(where, shown(value), f"a mapping with keys of {', '.join(known)}")
+            self.refuse(where, format_value(value), f"a mapping with keys of {', '.join(known)}")
             return {}
         unknown = sorted(map(str, set(value) - set(known)))
         meant = {did_you_mean(key, known) for key in unknown}
         for key in unknown:
             hint = (hints or {}).get(key)
-            self.refuse(f"{where}.{key}", "an unknown key", hint or one_of(key, known))
+            self.refuse(f"{where}.{key}", "an unknown key", hint or list_allowed(key, known))
         for key in required:
             if value.get(key) is None and key not in meant:
                 self.refuse(f"{where}.{key}", "nothing", "a value: it is required")
@@ -120,14 +120,14 @@ class Reader:
         if isinstance(value, str) and value.lower() in known:
             return value.lower()
         plain = value.lower() if isinstance(value, str) else ""
-        self.refuse(where, shown(value), one_of(plain, known))
+        self.refuse(where, format_value(value), list_allowed(plain, known))
         return None
 
     def switch(self, where: str, value: Any) -> bool:
         """A boolean; false for another type."""
         if isinstance(value, bool):
             return value
-        self.refuse(where, shown(value), "true or false")
+        self.refuse(where, format_value(value), "true or false")
         return False
 
     def text(self, where: str, value: Any, pattern: re.Pattern[str], allowed: str) -> str | None:
@@ -136,7 +136,7 @@ class Reader:
             found = str(value)
             if pattern.fullmatch(found):
                 return found
-        self.refuse(where, shown(value), allowed)
+        self.refuse(where, format_value(value), allowed)
         return None
 
     def several(self, where: str, value: Any) -> list[tuple[str, Any]]:
@@ -151,7 +151,7 @@ class Reader:
         """A whole number from ``low`` to ``high``."""
         found = whole_number(value)
         if found is None:
-            self.refuse(where, shown(value), f"a whole number from {low} to {high}")
+            self.refuse(where, format_value(value), f"a whole number from {low} to {high}")
             return None
         if low <= found <= high:
             return found
@@ -168,5 +168,5 @@ class Reader:
             found = 0
         if found > 0:
             return found
-        self.refuse(where, shown(value), allowed)
+        self.refuse(where, format_value(value), allowed)
         return None

@@ -15,22 +15,30 @@ from pathlib import Path
 COLLECTION = Path(__file__).resolve().parents[3]
 sys.path.append(str(COLLECTION / "declarations/src"))
 
-from kafka_metal_declarations.declaration import DeclarationError, parse, problems_of  # noqa: E402
+from kafka_metal_declarations.declaration import (  # noqa: E402
+    DeclarationError,
+    find_problems,
+    parse,
+)
 from kafka_metal_declarations.declared_site import SITE_KEYS  # noqa: E402
-from kafka_metal_declarations.needs import needs_of  # noqa: E402
-from kafka_metal_declarations.placement import conflicts, misplaced, placed  # noqa: E402
-from kafka_metal_declarations.sample import SampleError, schema_of, with_schema  # noqa: E402
+from kafka_metal_declarations.needs import read_needs  # noqa: E402
+from kafka_metal_declarations.placement import (  # noqa: E402
+    add_site_values,
+    option_conflicts,
+    site_only_keys,
+)
+from kafka_metal_declarations.sample import SampleError, infer_schema, with_schema  # noqa: E402
 
 __all__ = [
     "SITE_KEYS",
     "DeclarationError",
     "SampleError",
-    "conflicts",
-    "misplaced",
-    "needs_of",
+    "add_site_values",
+    "find_problems",
+    "infer_schema",
+    "option_conflicts",
     "parse",
-    "placed",
-    "problems_of",
-    "schema_of",
+    "read_needs",
+    "site_only_keys",
     "with_schema",
 ]

@@ -15,10 +15,10 @@ from ...module_utils._content.acls import (
     DENY,
     OPERATIONS,
     Acl,
-    fields_of,
+    acl_fields,
 )
 from .declaration_reader import Reader
-from .roles import address, resource
+from .roles import read_address, read_resource
 
 ACLS = "kafka_content_acls"
 PRINCIPAL = re.compile(r"[A-Za-z]\w*:(\*|[^*\s][^*\n]{0,511})")
@@ -45,12 +45,12 @@ def read_acl(reader: Reader, where: str, item: Any) -> set[Acl]:
         allowed = "a type and a name, such as User:alice, or User:* for all users"
         path = f"{where}.principal"
         principal = reader.text(path, given["principal"], PRINCIPAL, allowed) or principal
-    place = _place(reader, where, given)
+    place = _read_resource(reader, where, given)
     permission = ALLOW
     if "permission" in given:
         path = f"{where}.permission"
         permission = reader.choice(path, given["permission"], (ALLOW, DENY)) or ALLOW
-    host = address(reader, f"{where}.host", given["host"]) if "host" in given else ANYWHERE
+    host = read_address(reader, f"{where}.host", given["host"]) if "host" in given else ANYWHERE
     if place is None:
         return set()
     kind, name, pattern = place
@@ -65,7 +65,9 @@ def read_acl(reader: Reader, where: str, item: Any) -> set[Acl]:
     }
 
 
-def _place(reader: Reader, where: str, given: Mapping[str, Any]) -> tuple[str, str, str] | None:
+def _read_resource(
+    reader: Reader, where: str, given: Mapping[str, Any]
+) -> tuple[str, str, str] | None:
     """Kind, name and pattern of the resource of an entry, which must be exactly one."""
     kinds = [kind for kind in (*RESOURCES, "cluster") if kind in given]
     if len(kinds) != 1:
@@ -79,7 +81,7 @@ def _place(reader: Reader, where: str, given: Mapping[str, Any]) -> tuple[str, s
             return None
         return kind, CLUSTER_NAME, "literal"
     if "pattern" not in given:
-        found_place = resource(reader, f"{where}.{kind}", given[kind], kind)
+        found_place = read_resource(reader, f"{where}.{kind}", given[kind], kind)
         return (kind, *found_place) if found_place else None
     # With an explicit pattern, stars in the name are literal.
     pattern = reader.choice(f"{where}.pattern", given["pattern"], PATTERNS)
@@ -88,7 +90,7 @@ def _place(reader: Reader, where: str, given: Mapping[str, Any]) -> tuple[str, s
     return (kind, name, pattern) if name and pattern else None
 
 
-def contradictions(reader: Reader, acls: Iterable[Acl]) -> None:
+def check_contradictions(reader: Reader, acls: Iterable[Acl]) -> None:
     """Refuse ACLs that are both allowed and denied, of which only the denial would apply."""
     given = set(acls)
     for acl in sorted(given):
@@ -97,4 +99,4 @@ def contradictions(reader: Reader, acls: Iterable[Acl]) -> None:
 
 
 def _other(acl: Acl, permission: str) -> Acl:
-    return Acl(**{**fields_of(acl), "permission": permission})
+    return Acl(**{**acl_fields(acl), "permission": permission})

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...module_utils._common.suggestions import did_you_mean
-from ...module_utils._content.acls import Acl, fields_of
-from .declaration_reader import Reader, shown
-from .declared_acls import ACLS, contradictions, read_acl, read_acls
+from ...module_utils._content.acls import Acl, acl_fields
+from .declaration_reader import Reader, format_value
+from .declared_acls import ACLS, check_contradictions, read_acl, read_acls
 from .declared_quotas import PER_ADDRESS, PER_CLIENT, read_entity, read_quotas
 from .declared_topics import TOPICS, read_topics
-from .declared_users import SUBJECT, USERS, Declared, principal_of, read_users
+from .declared_users import SUBJECT, USERS, DeclaredContent, read_users, user_principal
 from .roles import read_role
 
 ABSENT = "kafka_content_absent"
@@ -34,7 +34,7 @@ class Absent:
 
 
 def read_absent(
-    reader: Reader, absent: Any, declared: Declared, topics: Iterable[str] = ()
+    reader: Reader, absent: Any, declared: DeclaredContent, topics: Iterable[str] = ()
 ) -> Absent:
     """Read the content that is declared absent; none of it may also be declared."""
     found = Absent()
@@ -53,7 +53,7 @@ def read_absent(
         if quota:
             found.quotas.append(quota)
     for acl in sorted(declared.acls):
-        if acl.principal in {principal_of(name) for name in found.users}:
+        if acl.principal in {user_principal(name) for name in found.users}:
             found_acl = f"{acl.principal}, for which {ACLS} has: {acl}"
             reader.refuse(f"{ABSENT}.users", found_acl, "users without declared ACLs")
             break
@@ -75,13 +75,13 @@ def _absent_names(
     return names
 
 
-def _absent_acls(reader: Reader, where: str, item: Any, declared: Declared) -> set[Acl]:
+def _absent_acls(reader: Reader, where: str, item: Any, declared: DeclaredContent) -> set[Acl]:
     """Read ACLs that are declared absent: an entry of ACLs, or roles of a user."""
     if isinstance(item, Mapping) and "roles" in item:
         given = reader.mapping(where, item, ("user", "roles"), ("user", "roles"))
         acls: set[Acl] = set()
         for path, role in reader.listed(f"{where}.roles", given.get("roles")):
-            acls |= read_role(reader, path, principal_of(str(given.get("user"))), role)
+            acls |= read_role(reader, path, user_principal(str(given.get("user"))), role)
         # Declared roles of the same user may need some of them.
         return acls - declared.acls
     acls = read_acl(reader, where, item)
@@ -91,7 +91,7 @@ def _absent_acls(reader: Reader, where: str, item: Any, declared: Declared) -> s
 
 
 def _absent_quota(
-    reader: Reader, where: str, item: Any, declared: Declared
+    reader: Reader, where: str, item: Any, declared: DeclaredContent
 ) -> dict[str, Any] | None:
     """Read a quota that is declared absent, or some of its keys."""
     if isinstance(item, Mapping) and (extra := sorted(set(item) & {*PER_CLIENT, *PER_ADDRESS})):
@@ -115,7 +115,7 @@ def _absent_quota(
     return {**names, "keys": sorted(keys)}
 
 
-def _user_part(declared: Declared, absent: Absent) -> dict[str, Any]:
+def _user_part(declared: DeclaredContent, absent: Absent) -> dict[str, Any]:
     users = {}
     for name, mechanisms in sorted(declared.mechanisms.items()):
         users[name] = {"mechanisms": mechanisms}
@@ -124,15 +124,15 @@ def _user_part(declared: Declared, absent: Absent) -> dict[str, Any]:
     return {"users": users, "absent": absent.users}
 
 
-def _acl_part(declared: Declared, absent: Absent) -> dict[str, Any]:
+def _acl_part(declared: DeclaredContent, absent: Absent) -> dict[str, Any]:
     return {
-        "acls": [fields_of(acl) for acl in sorted(declared.acls)],
-        "absent": [fields_of(acl) for acl in sorted(absent.acls)],
-        "absent_principals": [principal_of(name) for name in absent.users],
+        "acls": [acl_fields(acl) for acl in sorted(declared.acls)],
+        "absent": [acl_fields(acl) for acl in sorted(absent.acls)],
+        "absent_principals": [user_principal(name) for name in absent.users],
     }
 
 
-def _quota_part(declared: Declared, absent: Absent) -> dict[str, Any]:
+def _quota_part(declared: DeclaredContent, absent: Absent) -> dict[str, Any]:
     quotas = []
     for entity, values in sorted(declared.quotas.items()):
         names = {key: name for key in ("user", "client", "ip") if (name := getattr(entity, key))}
@@ -152,10 +152,10 @@ def content_specs(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     topics = read_topics(
         reader, given.get("topics"), given.get("defaults"), str(given.get("name_pattern") or "")
     )
-    declared = Declared()
+    declared = DeclaredContent()
     read_users(reader, given.get("users"), declared)
     declared.acls |= read_acls(reader, ACLS, given.get("acls"))
-    contradictions(reader, declared.acls)
+    check_contradictions(reader, declared.acls)
     read_quotas(reader, given.get("quotas"), declared.quotas)
     absent = read_absent(reader, given.get("absent"), declared, topics)
     confirmed = _confirmed(reader, given.get("confirm_delete"), absent.topics)
@@ -175,7 +175,7 @@ def _confirmed(reader: Reader, names: Any, absent: list[str]) -> list[str]:
         if name not in absent:
             near = did_you_mean(str(name), absent)
             hint = f"{near} (did you mean that?), " if near else ""
-            reader.refuse(where, shown(name), f"{hint}names under {ABSENT}.topics")
+            reader.refuse(where, format_value(name), f"{hint}names under {ABSENT}.topics")
         else:
             found.append(str(name))
     return found

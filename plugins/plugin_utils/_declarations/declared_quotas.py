@@ -10,20 +10,20 @@ from typing import Any
 
 from ...module_utils._common.units import UnitError, size_bytes
 from ...module_utils._content.quotas import DEFAULT, Entity
-from .declaration_reader import Reader, shown
-from .roles import address
+from .declaration_reader import Reader, format_value
+from .roles import read_address
 
 QUOTAS = "kafka_content_quotas"
 ANY_NAME = re.compile(r"[^\s*][^\n*]{0,254}|\*")
 
 
-def rate(value: Any) -> int:
+def parse_rate(value: Any) -> int:
     """Bytes per second: ``10MB``, ``10MB/s`` or a number; raises UnitError."""
     text = value.strip() if isinstance(value, str) else value
     return size_bytes(text[:-2].strip() if isinstance(text, str) and text.endswith("/s") else text)
 
 
-def number(value: Any) -> float:
+def parse_number(value: Any) -> float:
     """A number, also with a decimal point; raises UnitError."""
     text = str(value).strip().removesuffix("%")
     if isinstance(value, bool) or not re.fullmatch(r"\d{1,9}(\.\d{1,6})?", text):
@@ -31,9 +31,9 @@ def number(value: Any) -> float:
     return float(text)
 
 
-def whole(value: Any) -> int:
+def parse_whole(value: Any) -> int:
     """A whole number; raises UnitError."""
-    found = number(value)
+    found = parse_number(value)
     if found != int(found):
         raise UnitError(f"{value!r} is not a whole number")
     return int(found)
@@ -43,23 +43,23 @@ Quotas = dict[Entity, dict[str, float]]
 
 # Keys of declarations: Kafka's key, the function that reads the value, and the allowed values.
 PER_CLIENT = {
-    "producer": ("producer_byte_rate", rate, "bytes per second above 0, such as 10MB"),
-    "consumer": ("consumer_byte_rate", rate, "bytes per second above 0, such as 10MB"),
+    "producer": ("producer_byte_rate", parse_rate, "bytes per second above 0, such as 10MB"),
+    "consumer": ("consumer_byte_rate", parse_rate, "bytes per second above 0, such as 10MB"),
     "request_percentage": (
         "request_percentage",
-        number,
+        parse_number,
         "a number above 0; 100 is one thread of a broker",
     ),
     "controller_mutations": (
         "controller_mutation_rate",
-        number,
+        parse_number,
         "a number above 0: partitions created or deleted per second",
     ),
 }
 PER_ADDRESS = {
     "connections": (
         "connection_creation_rate",
-        whole,
+        parse_whole,
         "a whole number above 0: connections per second",
     )
 }
@@ -80,7 +80,7 @@ def read_entity(
 ) -> tuple[Entity | None, Mapping[str, Any]]:
     """Read the entity of a quota; return it with the keys that the quota may have."""
     if not isinstance(item, Mapping):
-        reader.refuse(where, shown(item), "a mapping with user, client or ip")
+        reader.refuse(where, format_value(item), "a mapping with user, client or ip")
         return None, {}
     names = {}
     for key in ("user", "client", "ip"):
@@ -89,10 +89,12 @@ def read_entity(
         allowed = "a name, or '*' for all without their own quota"
         path = f"{where}.{key}"
         if str(item[key]).strip("<>").lower() == "default":
-            reader.refuse(path, shown(item[key]), f"{allowed}, which Kafka's tools call default")
+            reader.refuse(
+                path, format_value(item[key]), f"{allowed}, which Kafka's tools call default"
+            )
             return None, {}
         if key == "ip" and item[key] != DEFAULT:
-            names[key] = address(reader, path, item[key])
+            names[key] = read_address(reader, path, item[key])
         else:
             name = reader.text(path, item[key], ANY_NAME, allowed)
             if name is None:
@@ -113,7 +115,7 @@ def read_values(
 ) -> dict[str, float]:
     """Read values of a quota, by Kafka's keys."""
     if not isinstance(item, Mapping):
-        reader.refuse(where, shown(item), f"a mapping with keys of {', '.join(keys)}")
+        reader.refuse(where, format_value(item), f"a mapping with keys of {', '.join(keys)}")
         return {}
     given = {key: item[key] for key in keys if item.get(key) is not None}
     if not names:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...module_utils._common.properties_file import PropertyError, as_text
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 from ...module_utils._common.units import UnitError, duration_ms, size_bytes
-from .declaration_reader import Reader, shown
+from .declaration_reader import Reader, format_value
 from .inventory_values import whole_number
 
 TOPICS, DEFAULTS = "kafka_content_topics", "kafka_content_defaults"
@@ -46,7 +46,7 @@ KAFKA_KEYS = (
 TYPO_SIMILARITY = 0.9
 
 
-def count(value: Any) -> int:
+def parse_count(value: Any) -> int:
     """A whole number from 1; raises UnitError."""
     found = whole_number(value)
     if found is None or found < 1:
@@ -54,7 +54,7 @@ def count(value: Any) -> int:
     return found
 
 
-def policies(value: Any) -> str:
+def parse_policies(value: Any) -> str:
     """Value of cleanup.policy for delete, compact or both; raises UnitError."""
     parts = value if isinstance(value, (list, tuple)) else str(value).split(",")
     names = [str(part).strip() for part in parts]
@@ -67,8 +67,8 @@ def policies(value: Any) -> str:
 READERS = {
     "retention": ("retention.ms", duration_ms),
     "retention_size": ("retention.bytes", size_bytes),
-    "cleanup": (CLEANUP, policies),
-    "min_insync": (MIN_ISR, count),
+    "cleanup": (CLEANUP, parse_policies),
+    "min_insync": (MIN_ISR, parse_count),
 }
 # Their allowed values, for messages.
 ALLOWED = {
@@ -95,14 +95,14 @@ def read_keys(reader: Reader, where: str, declared: Any) -> Mapping[str, Any]:
     if declared is None:
         return {}
     if not isinstance(declared, Mapping):
-        reader.refuse(where, shown(declared), "a mapping, {} for a topic with all defaults")
+        reader.refuse(where, format_value(declared), "a mapping, {} for a topic with all defaults")
         return {}
     for key in sorted(str(key) for key in declared if key not in KEYS):
-        allowed = f"{one_of(key, KEYS)}; Kafka's keys under config"
+        allowed = f"{list_allowed(key, KEYS)}; Kafka's keys under config"
         reader.refuse(f"{where}.{key}", "an unknown key", allowed)
     config = declared.get("config")
     if config is not None and not isinstance(config, Mapping):
-        reader.refuse(f"{where}.config", shown(config), "a mapping of Kafka's keys")
+        reader.refuse(f"{where}.config", format_value(config), "a mapping of Kafka's keys")
         return {**declared, "config": {}}
     check_config(reader, where, config or {})
     return declared
@@ -118,10 +118,12 @@ def check_config(reader: Reader, where: str, config: Mapping[str, Any]) -> None:
         try:
             as_text(str(key), config[key] if config[key] is not None else "")
         except PropertyError:
-            reader.refuse(path, shown(config[key]), "text, a number, true or false, or a list")
+            reader.refuse(
+                path, format_value(config[key]), "text, a number, true or false, or a list"
+            )
 
 
-def config_of(reader: Reader, where: str, layer: Mapping[str, Any]) -> dict[str, Any]:
+def read_config(reader: Reader, where: str, layer: Mapping[str, Any]) -> dict[str, Any]:
     """Kafka's keys of one declaration, or of the defaults."""
     config = {str(key): value for key, value in (layer.get("config") or {}).items()}
     for key, (kafka_key, read) in READERS.items():
@@ -134,16 +136,17 @@ def config_of(reader: Reader, where: str, layer: Mapping[str, Any]) -> dict[str,
         try:
             value = read(layer[key])
         except UnitError:
-            reader.refuse(f"{where}.{key}", shown(layer[key]), ALLOWED[key])
+            reader.refuse(f"{where}.{key}", format_value(layer[key]), ALLOWED[key])
             continue
         if kafka_key in config and str(config[kafka_key]) != str(value):
-            found = f"{shown(layer[key])} and config.{kafka_key} {shown(config[kafka_key])}"
+            other = format_value(config[kafka_key])
+            found = f"{format_value(layer[key])} and config.{kafka_key} {other}"
             reader.refuse(f"{where}.{key}", found, "one of the two, which are the same key")
         config[kafka_key] = value
     return config
 
 
-def count_of(
+def read_count(
     reader: Reader, where: str, key: str, layers: tuple[Mapping[str, Any], Mapping[str, Any]]
 ) -> int | None:
     """A number of a topic or of the defaults; None if it is missing or invalid."""
@@ -152,24 +155,26 @@ def count_of(
     if value is None:
         return None
     try:
-        return count(value)
+        return parse_count(value)
     except UnitError:
-        reader.refuse(f"{where if key in own else DEFAULTS}.{key}", shown(value), COUNT)
+        reader.refuse(f"{where if key in own else DEFAULTS}.{key}", format_value(value), COUNT)
         return None
 
 
-def placement_of(reader: Reader, where: str, declared: Mapping[str, Any]) -> list[list[int]]:
+def read_placement(reader: Reader, where: str, declared: Mapping[str, Any]) -> list[list[int]]:
     """Broker ids of each partition: equally many, no duplicates; empty if invalid."""
     path, allowed = f"{where}.placement", "a list of broker ids for each partition"
     for key in ("partitions", "replication"):
         if declared.get(key) is not None:
-            reader.refuse(f"{where}.{key}", shown(declared[key]), "nothing: placement defines it")
+            reader.refuse(
+                f"{where}.{key}", format_value(declared[key]), "nothing: placement defines it"
+            )
     found = []
     for each, brokers in reader.several(path, declared["placement"]):
         ids = brokers if isinstance(brokers, (list, tuple)) else ()
         whole = all(isinstance(broker, int) and not isinstance(broker, bool) for broker in ids)
         if not ids or not whole or min(ids) < 0:
-            reader.refuse(each, shown(brokers), allowed)
+            reader.refuse(each, format_value(brokers), allowed)
         elif len(set(ids)) < len(ids):
             reader.refuse(each, f"{list(ids)}", "each broker once per partition")
         else:
@@ -180,18 +185,18 @@ def placement_of(reader: Reader, where: str, declared: Mapping[str, Any]) -> lis
     return found
 
 
-def spec_of(
+def read_topic(
     reader: Reader, where: str, declared: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Options of one topic; ``defaults`` have been validated before."""
-    own = config_of(reader, where, declared)
-    spec: dict[str, Any] = {"config": {**config_of(Reader(), DEFAULTS, defaults), **own}}
+    own = read_config(reader, where, declared)
+    spec: dict[str, Any] = {"config": {**read_config(Reader(), DEFAULTS, defaults), **own}}
     for key, name in (("partitions", "partitions"), ("replication", "replication_factor")):
-        number = count_of(reader, where, key, (declared, defaults))
+        number = read_count(reader, where, key, (declared, defaults))
         if number is not None:
             spec[name] = number
     if declared.get("placement") is not None:
-        placement = placement_of(reader, where, declared)
+        placement = read_placement(reader, where, declared)
         if placement:
             spec |= {
                 "placement": placement,
@@ -220,9 +225,9 @@ def read_topics(
         reader.refuse(PATTERN, f"{pattern!r} ({error})", "a regular expression")
         pattern = ""
     common = read_keys(reader, DEFAULTS, defaults)
-    config_of(reader, DEFAULTS, common)
+    read_config(reader, DEFAULTS, common)
     for key in ("partitions", "replication"):
-        count_of(reader, DEFAULTS, key, (common, {}))
+        read_count(reader, DEFAULTS, key, (common, {}))
     specs: dict[str, dict[str, Any]] = {}
     plain: dict[str, str] = {}
     for where, name, value in reader.named(TOPICS, declarations):
@@ -232,5 +237,5 @@ def read_topics(
         if other != name:
             found = f"a name that collides with {other} in Kafka's metrics"
             reader.refuse(where, found, "names that differ in more than '.' and '_'")
-        specs[name] = spec_of(reader, where, declared, common)
+        specs[name] = read_topic(reader, where, declared, common)
     return specs

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 from ...module_utils._content.acls import Acl
 from ...module_utils._content.quotas import Entity
 from ...module_utils._kafka.scram import ITERATIONS, MECHANISMS
-from .declaration_reader import Reader, shown
+from .declaration_reader import Reader, format_value
 from .declared_acls import ACLS
 from .declared_quotas import PER_CLIENT, note_quota, read_values
 from .roles import read_role
@@ -27,7 +27,7 @@ ELSEWHERE = {
     "groups": "roles such as {consumer: {topic: payments, group: reports}}",
 }
 LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
-LOGIN_WORDS = "1 to 128 letters, digits, '.', '_', '@', '+' and '-', a letter or digit first"
+LOGIN_NAME = "1 to 128 letters, digits, '.', '_', '@', '+' and '-', a letter or digit first"
 # Kafka's name of clients that do not authenticate; it cannot be declared.
 ANONYMOUS = "ANONYMOUS"
 # Subject of a certificate: a distinguished name has commas, blanks and equals signs.
@@ -35,7 +35,7 @@ SUBJECT = re.compile(r"[^*\s][^*\n]{0,511}")
 
 
 @dataclass
-class Declared:
+class DeclaredContent:
     """Declared content that has been read."""
 
     mechanisms: dict[str, list[str]] = field(default_factory=dict)
@@ -45,18 +45,18 @@ class Declared:
     users: set[str] = field(default_factory=set)
 
 
-def principal_of(user: str) -> str:
+def user_principal(user: str) -> str:
     """Return the principal of a user in Kafka's ACLs."""
     return f"User:{user}"
 
 
-def read_users(reader: Reader, users: Any, into: Declared) -> None:
+def read_users(reader: Reader, users: Any, into: DeclaredContent) -> None:
     """Read users with their roles and quotas."""
     for where, name, value in reader.named(USERS, users):
         given = {} if value is None else reader.mapping(where, value, USER_KEYS, hints=ELSEWHERE)
         mechanisms = _mechanisms(reader, where, given)
         into.users.add(name)
-        allowed = LOGIN_WORDS if mechanisms else "a name without '*', up to 512 characters"
+        allowed = LOGIN_NAME if mechanisms else "a name without '*', up to 512 characters"
         if name == ANONYMOUS or not (LOGIN if mechanisms else SUBJECT).fullmatch(name):
             reader.refuse(where, f"the name {name!r}", allowed)
         if mechanisms:
@@ -69,7 +69,7 @@ def read_users(reader: Reader, users: Any, into: Declared) -> None:
         elif "iterations" in given:
             reader.refuse(f"{where}.iterations", "a number", "nothing without mechanisms")
         for path, role in reader.listed(f"{where}.roles", given.get("roles")):
-            into.acls |= read_role(reader, path, principal_of(name), role)
+            into.acls |= read_role(reader, path, user_principal(name), role)
         if "quota" in given:
             entity = Entity(user=name)
             values = read_values(reader, f"{where}.quota", given["quota"], PER_CLIENT, ())
@@ -86,5 +86,5 @@ def _mechanisms(reader: Reader, where: str, given: Mapping[str, Any]) -> list[st
         if name in MECHANISMS:
             found.append(name)
         else:
-            reader.refuse(path, shown(each), one_of(name, MECHANISMS))
+            reader.refuse(path, format_value(each), list_allowed(name, MECHANISMS))
     return list(dict.fromkeys(found))

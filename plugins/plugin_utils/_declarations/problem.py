@@ -44,6 +44,6 @@ def advice(host: str, where: str, found: str, recommended: str) -> Problem:
     return Problem(host, where, found, recommended, fatal=False)
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Sorted names, separated by commas."""
     return ", ".join(sorted(names))

@@ -10,15 +10,15 @@ from typing import Any
 
 from ...module_utils._content.acls import ALLOW, ANYWHERE, PREFIXED, Acl
 from .declaration_reader import Reader
-from .roles import ALL, LOOKING, MANAGE, SHORT, read_role, resource
+from .roles import ALL, DESCRIBE, MANAGE, SHORT, read_resource, read_role
 
 
-def written(name: str, pattern: str) -> str:
+def format_resource(name: str, pattern: str) -> str:
     """A resource in the form of declarations."""
     return f"{name}{ALL}" if pattern == PREFIXED else name
 
 
-def fold(principal: str, acls: Iterable[Acl]) -> tuple[list[dict[str, Any]], list[Acl]]:
+def fold_into_roles(principal: str, acls: Iterable[Acl]) -> tuple[list[dict[str, Any]], list[Acl]]:
     """Return roles that cover ACLs of one principal, and the ACLs that no role covers.
 
     The roles grant nothing outside ``acls``; both results together equal ``acls``.
@@ -46,11 +46,11 @@ def _fold_host(principal: str, host: str, given: set[Acl]) -> tuple[list[dict[st
 
     def having(resource_type: str, *wanted: str) -> list[str]:
         return sorted(
-            written(name, pattern)
+            format_resource(name, pattern)
             for (kind, name, pattern), found in operations.items()
             if kind == resource_type
             and found >= set(wanted)
-            and _readable(kind, name, pattern)
+            and _is_readable(kind, name, pattern)
             and not (name == ALL and "all" in found)
         )
 
@@ -71,7 +71,7 @@ def _fold_host(principal: str, host: str, given: set[Acl]) -> tuple[list[dict[st
                 candidates.append({"producer": keys})
     if (reads := having("topic", "read", "describe")) and groups:
         candidates.append({"consumer": {"topic": _short(reads), "group": _short(groups)}})
-    if seen := having("topic", *LOOKING):
+    if seen := having("topic", *DESCRIBE):
         watched = having("group", "describe")
         keys = {"topic": _short(seen), **({"group": _short(watched)} if watched else {})}
         candidates.append({"observer": keys})
@@ -97,9 +97,9 @@ def _choose(
     return chosen, left
 
 
-def _readable(kind: str, name: str, pattern: str) -> bool:
+def _is_readable(kind: str, name: str, pattern: str) -> bool:
     """Whether reading the written form of a resource returns the same resource."""
-    return resource(Reader(), "", written(name, pattern), kind) == (name, pattern)
+    return read_resource(Reader(), "", format_resource(name, pattern), kind) == (name, pattern)
 
 
 def _short(names: list[str]) -> str | list[str]:

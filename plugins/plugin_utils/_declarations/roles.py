@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 from ...module_utils._content.acls import ALLOW, ANYWHERE, CLUSTER_NAME, LITERAL, PREFIXED, Acl
-from .declaration_reader import Reader, shown
+from .declaration_reader import Reader, format_value
 
 ALL = "*"
 NO_STAR = re.compile(r"[^*\s][^*]{0,254}")
@@ -42,7 +42,7 @@ class Right:
 
 WRITING = ("write", "describe")
 READING = ("read", "describe")
-LOOKING = ("describe", "describe_configs")
+DESCRIBE = ("describe", "describe_configs")
 INTERNAL = ("read", "write", "create", "delete", "describe", "describe_configs")
 MANAGE = ("create", "delete", "alter", "alter_configs", "describe", "describe_configs")
 
@@ -66,9 +66,9 @@ ROLES: dict[str, tuple[Right, ...]] = {
         Right("transactional_id", "application", WRITING, begins=True, switch="exactly_once"),
     ),
     "observer": (
-        Right("topic", "topic", LOOKING),
+        Right("topic", "topic", DESCRIBE),
         Right("group", "group", ("describe",)),
-        Right("cluster", "", LOOKING),
+        Right("cluster", "", DESCRIBE),
     ),
     "admin": (
         Right("topic", "topic", MANAGE),
@@ -88,27 +88,29 @@ REQUIRED = {
 }
 
 
-def switches(role: str) -> list[str]:
+def boolean_keys(role: str) -> list[str]:
     """Boolean keys of a role."""
     return list(dict.fromkeys(right.switch for right in ROLES[role] if right.switch))
 
 
-def names_of(role: str) -> list[str]:
+def resource_keys(role: str) -> list[str]:
     """Keys of a role that name resources."""
     keys = (right.key for right in ROLES[role])
     return list(dict.fromkeys(key for key in keys if key not in ("", ALL)))
 
 
-def address(reader: Reader, where: str, value: Any) -> str:
+def read_address(reader: Reader, where: str, value: Any) -> str:
     """IP address of clients, ``*`` for any; Kafka supports neither names nor networks."""
     try:
         return ANYWHERE if value == ANYWHERE else str(ipaddress.ip_address(str(value)))
     except ValueError:
-        reader.refuse(where, shown(value), "one IP address, or '*' for any")
+        reader.refuse(where, format_value(value), "one IP address, or '*' for any")
         return ANYWHERE
 
 
-def resource(reader: Reader, where: str, value: Any, resource_type: str) -> tuple[str, str] | None:
+def read_resource(
+    reader: Reader, where: str, value: Any, resource_type: str
+) -> tuple[str, str] | None:
     """Name and pattern of a declared resource: ``payments``, ``payments-*``, ``*``."""
     if value == ALL:
         return ALL, LITERAL
@@ -125,27 +127,27 @@ def resource(reader: Reader, where: str, value: Any, resource_type: str) -> tupl
 def read_role(reader: Reader, where: str, principal: str, value: Any) -> set[Acl]:
     """ACLs of one declared role, such as ``{producer: payments}``."""
     if not isinstance(value, Mapping) or len(value) != 1:
-        found = f"{len(value)} keys" if isinstance(value, Mapping) else shown(value)
-        reader.refuse(where, found, f"a mapping with one role: {one_of('', ROLES)}")
+        found = f"{len(value)} keys" if isinstance(value, Mapping) else format_value(value)
+        reader.refuse(where, found, f"a mapping with one role: {list_allowed('', ROLES)}")
         return set()
     ((key, given),) = value.items()
     role = str(key)
     if role not in ROLES:
-        reader.refuse(where, repr(role), one_of(role, ROLES))
+        reader.refuse(where, repr(role), list_allowed(role, ROLES))
         return set()
     where = f"{where}.{role}"
     if isinstance(given, (str, list, tuple)) and role in SHORT:
         given = {SHORT[role]: given}
-    names, on = names_of(role), switches(role)
+    names, on = resource_keys(role), boolean_keys(role)
     if not isinstance(given, Mapping):
         short = f", or just the {SHORT[role]}" if role in SHORT else ""
         allowed = f"a mapping with keys of {', '.join([*names, *on, 'host'])}{short}"
-        reader.refuse(where, shown(given), allowed)
+        reader.refuse(where, format_value(given), allowed)
         return set()
     keys = reader.mapping(where, given, [*names, *on, "host"], REQUIRED.get(role, ()))
     if role == "admin" and not keys.keys() & {"topic", "cluster"}:
         reader.refuse(where, "neither topic nor cluster", "one of them, or both")
-    host = address(reader, f"{where}.host", keys["host"]) if "host" in keys else ANYWHERE
+    host = read_address(reader, f"{where}.host", keys["host"]) if "host" in keys else ANYWHERE
     live = {each for each in on if each in keys and reader.switch(f"{where}.{each}", keys[each])}
     resources = {key: _resources(reader, where, role, key, keys) for key in names if key in keys}
     return _expand(principal, role, resources, live, host)
@@ -163,7 +165,7 @@ def _resources(
             name = reader.text(path, each, TOPIC, "letters, digits, '.', '_' and '-'")
             read.append((name, LITERAL) if name else None)
         else:
-            read.append(resource(reader, path, each, kind))
+            read.append(read_resource(reader, path, each, kind))
     return [each for each in read if each is not None]
 
 

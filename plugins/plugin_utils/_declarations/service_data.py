@@ -14,16 +14,16 @@ from typing import Any
 NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]*")
 
 
-def plain(value: Any) -> Any:
+def to_builtin(value: Any) -> Any:
     """Convert ``value`` to Python's built-in types.
 
     Ansible passes its own subclasses of str, list and mapping. Some compute their content only on
     iteration, which serializers in C bypass.
     """
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): to_builtin(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [to_builtin(item) for item in value]
     if isinstance(value, str):
         return str(value)
     return value
@@ -35,20 +35,23 @@ def service_hash(definition: Mapping[str, Any], files: Iterable[Any] = ()) -> st
     The order of keys does not matter; the order of lists does. For a file with ``static`` only that
     text counts: the rest of its content can change while the container runs.
     """
-    content = {"definition": plain(definition), "files": [counted(file) for file in files]}
+    content = {
+        "definition": to_builtin(definition),
+        "files": [restart_content(file) for file in files],
+    }
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def counted(file: Any) -> Any:
+def restart_content(file: Any) -> Any:
     """The part of a configuration file whose change requires a restart."""
-    found = plain(file)
+    found = to_builtin(file)
     if isinstance(found, dict) and "static" in found:
         found["content"] = found.pop("static")
     return found
 
 
-def ulimit(item: Mapping[str, Any]) -> str:
+def format_ulimit(item: Mapping[str, Any]) -> str:
     """A limit in Docker's form, ``name:soft:hard``.
 
     ``item`` is an entry of Compose's ``ulimits`` as key and value; the value is one number or a

@@ -15,7 +15,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from ...module_utils._common.properties_file import PropertyError, as_text
-from .declaration_reader import Reader, shown
+from .declaration_reader import Reader, format_value
 
 STORAGE = "shared_storage"
 PATH, S3, HDFS = "path", "s3", "hdfs"
@@ -117,7 +117,9 @@ def read_storage(reader: Reader, declared: Any, cluster: str) -> Storage:
     ``cluster`` is the cluster's name, which is part of the default paths.
     """
     if not isinstance(declared, Mapping):
-        reader.refuse(STORAGE, shown(declared), f"a mapping with a kind, one of {', '.join(KEYS)}")
+        reader.refuse(
+            STORAGE, format_value(declared), f"a mapping with a kind, one of {', '.join(KEYS)}"
+        )
         return Storage(PATH, spark=PATH_SPARK)
     kind = reader.choice(f"{STORAGE}.kind", declared.get("kind"), KEYS)
     if kind is None:
@@ -131,7 +133,7 @@ def read_storage(reader: Reader, declared: Any, cluster: str) -> Storage:
     return Storage(PATH, spark=PATH_SPARK)
 
 
-def storage_of(declared: Any, cluster: str) -> Storage:
+def parse_storage(declared: Any, cluster: str) -> Storage:
     """Like ``read_storage``, but raise DeclarationError with all faults."""
     reader = Reader()
     found = read_storage(reader, declared, cluster)
@@ -204,7 +206,7 @@ def _settings(reader: Reader, given: Any) -> dict[str, str]:
         try:
             found[name] = as_text(name, value)
         except PropertyError:
-            reader.refuse(where, shown(value), "text, a number, true or false, or a list")
+            reader.refuse(where, format_value(value), "text, a number, true or false, or a list")
     return found
 
 

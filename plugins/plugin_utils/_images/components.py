@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import yaml
 
 from ...module_utils._containers import image_contents
-from .licences import spdx
+from .licences import spdx_name
 
 CONTROL_NODE = "control node"
 KNOWN = "images/licences.yml"
@@ -51,7 +51,7 @@ class Component:
         return f"{self.group}:{self.name}" if self.group else self.name
 
 
-class Known:
+class ComponentData:
     """Additional data on components: lists of checksums, and images/licences.yml."""
 
     def __init__(self, root: Path, version: str) -> None:
@@ -108,18 +108,20 @@ def _fitting(name: str, patterns: Mapping[str, T]) -> Iterator[T]:
     return (each for pattern, each in patterns.items() if fnmatch(name, pattern))
 
 
-def normalised(component: Component, place: str) -> Component:
+def normalise(component: Component, place: str) -> Component:
     """Return the component with its place, and with SPDX names of licences."""
-    licences = tuple(dict.fromkeys(spdx(name) for name in component.licences))
+    licences = tuple(dict.fromkeys(spdx_name(name) for name in component.licences))
     return replace(component, licences=licences, places=(place,))
 
 
-def of_image(name: str, found: Iterable[Mapping[str, Any]], known: Known) -> list[Component]:
+def image_components(
+    name: str, found: Iterable[Mapping[str, Any]], known: ComponentData
+) -> list[Component]:
     """Return the normalised components in the packages found in an image, sorted."""
-    return sorted({normalised(known.component(each), name) for each in found}, key=order)
+    return sorted({normalise(known.component(each), name) for each in found}, key=sort_key)
 
 
-def of_control_node() -> list[Component]:
+def control_node_components() -> list[Component]:
     """Python packages of Ansible's environment."""
     found = {}
     for distribution in importlib.metadata.distributions():
@@ -127,22 +129,22 @@ def of_control_node() -> list[Component]:
         if each["name"]:
             licences = tuple(each["licences"])
             component = Component("python", each["name"], each["version"], licences=licences)
-            found[each["name"].lower()] = normalised(component, CONTROL_NODE)
-    return sorted(found.values(), key=order)
+            found[each["name"].lower()] = normalise(component, CONTROL_NODE)
+    return sorted(found.values(), key=sort_key)
 
 
-def order(component: Component) -> tuple[str, str, str]:
+def sort_key(component: Component) -> tuple[str, str, str]:
     """Sort key of components."""
     return component.kind, component.title.lower(), component.version
 
 
-def merged(lists: Iterable[Sequence[Component]]) -> list[Component]:
+def merge(lists: Iterable[Sequence[Component]]) -> list[Component]:
     """Merge lists: each component once, with all of its places."""
     together: dict[Component, list[str]] = {}
     for component in (each for listed in lists for each in listed):
         together.setdefault(replace(component, places=()), []).extend(component.places)
     found = [replace(each, places=tuple(places)) for each, places in together.items()]
-    return sorted(found, key=order)
+    return sorted(found, key=sort_key)
 
 
 def table(components: Sequence[Component], places: int) -> str:

@@ -42,7 +42,7 @@ def read_mapping(root: Path, name: str) -> dict[str, Any]:
     return content
 
 
-def recipe(root: Path, name: str, entry: Mapping[str, Any]) -> Path:
+def recipe_directory(root: Path, name: str, entry: Mapping[str, Any]) -> Path:
     """Directory of the recipe of image ``name``, which images may share."""
     return root / "images" / str(entry.get("recipe", name))
 
@@ -63,14 +63,14 @@ def check_entry(root: Path, name: str, entry: Any, names: set[str], versions: se
     for parent in entry.get("parents", []):
         if parent not in names:
             raise ImageError(f"{where}: parent {parent} is not an image; allowed: {sorted(names)}")
-    if not (recipe(root, name, entry) / "Dockerfile").is_file():
+    if not (recipe_directory(root, name, entry) / "Dockerfile").is_file():
         raise ImageError(f"{where}: has no recipe images/{entry.get('recipe', name)}/Dockerfile")
     for source in entry.get("sources", []):
         if not (root / source).exists():
             raise ImageError(f"{where}: source {source} does not exist")
 
 
-def levels_of(parents: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
+def build_levels(parents: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
     """Build level of each image: 0 without parents, or else one more than the highest parent.
 
     Raises ImageError with the images of a cycle.
@@ -112,7 +112,7 @@ def check_recorded(
     A recipe without a list of checksums downloads no such files. Packages of the distribution are
     not listed: apt verifies them.
     """
-    folder = recipe(root, name, entry)
+    folder = recipe_directory(root, name, entry)
     if not (folder / CHECKSUMS_FILE).is_file():
         return
     lists = [folder / each for each in (CHECKSUMS_FILE, "requirements.txt")]

@@ -19,12 +19,12 @@ from .image_checks import (
     CATALOGUE_FILE,
     VERSIONS_FILE,
     ImageError,
+    build_levels,
     check_entry,
     check_recorded,
     chosen_versions,
-    levels_of,
     read_mapping,
-    recipe,
+    recipe_directory,
 )
 from .image_digests import digest_of_image
 
@@ -125,7 +125,7 @@ def catalogue(
             check_recorded(root, name, entry, wanted or {})
 
     parents = {name: tuple(entry.get("parents", [])) for name, entry in entries.items()}
-    levels = levels_of(parents)
+    levels = build_levels(parents)
     prefix = f"{registry.rstrip('/')}/" if registry else ""
     # Tags use references without registry, so that they are the same in every registry.
     plain: dict[str, str] = {}
@@ -134,7 +134,7 @@ def catalogue(
     for name in sorted(entries, key=lambda name: (levels[name], name)):
         entry, sources = entries[name], tuple(entries[name].get("sources", []))
         version = str(versions[entry["version"]])
-        folder = recipe(root, name, entry)
+        folder = recipe_directory(root, name, entry)
         digest = digest_of_image(root, folder, build_arguments(entry, versions, plain), sources)
         plain[name] = f"{REPOSITORY}/{name}:{version}-{digest[:12]}"
         full[name] = prefix + plain[name]

@@ -39,11 +39,13 @@ GNU = re.compile(
 )
 
 
-def spdx(name: str) -> str:
+def spdx_name(name: str) -> str:
     """Return the SPDX name or expression; an unknown name is returned unchanged."""
     parts = re.split(r" (or|and) ", name.strip(), flags=re.IGNORECASE)
     if len(parts) > 1:
-        terms = [part.upper() if part.lower() in ("or", "and") else spdx(part) for part in parts]
+        terms = [
+            part.upper() if part.lower() in ("or", "and") else spdx_name(part) for part in parts
+        ]
         # It is an expression only if all parts have SPDX names, which contain no blanks.
         return " ".join(terms) if all(" " not in term for term in terms) else name.strip()
     if match := GNU.fullmatch(parts[0]):

@@ -22,7 +22,7 @@ NAMESPACE = uuid.uuid5(uuid.NAMESPACE_OID, "kafka-metal")
 PROPERTY = "kafka-metal:image-id"
 
 
-def purl(component: Component) -> PackageURL | None:
+def package_url(component: Component) -> PackageURL | None:
     """The component's package URL; None for a jar without a group."""
     name, version = component.name, component.version or None
     if component.kind == "deb":
@@ -35,9 +35,9 @@ def purl(component: Component) -> PackageURL | None:
     return PackageURL("generic", None, name, version) if component.kind == "java" else None
 
 
-def listed(component: Component) -> Listed:
+def cyclonedx_component(component: Component) -> Listed:
     """The component for CycloneDX; unknown licences are left out."""
-    address = purl(component)
+    address = package_url(component)
     factory = LicenseFactory()
     names = component.licences
     # Several licences belong to parts of the component; an expression would combine them.
@@ -63,7 +63,7 @@ def listed(component: Component) -> Listed:
     )
 
 
-def documents(
+def cyclonedx_documents(
     lists: Mapping[str, Sequence[Component]],
     images: Mapping[str, Mapping[str, str]],
     version: str,
@@ -93,7 +93,7 @@ def documents(
             bom_ref=reference or f"kafka-metal {name}",
             properties=[Property(name=PROPERTY, value=number)] if number else [],
         )
-        parts = {part.bom_ref.value or "": part for part in map(listed, components)}
+        parts = {part.bom_ref.value or "": part for part in map(cyclonedx_component, components)}
         bom = Bom(serial_number=uuid.uuid5(NAMESPACE, f"{reference} {number} {version}"))
         bom.metadata.component = owner
         bom.metadata.timestamp = None  # type: ignore[assignment]

@@ -65,7 +65,7 @@ class Alert:
         return Template(self.expr).safe_substitute(limits)
 
 
-def alert_of(name: str, entry: Any) -> Alert:
+def parse_alert(name: str, entry: Any) -> Alert:
     """Read the declared alert ``name``; raises MonitoringError if it is invalid."""
     where = f"{VARIABLE}.{name}"
     if not NAME.fullmatch(name):
@@ -113,9 +113,9 @@ def alert_of(name: str, entry: Any) -> Alert:
     )
 
 
-def alerts_of(entries: Mapping[str, Any]) -> list[Alert]:
+def parse_alerts(entries: Mapping[str, Any]) -> list[Alert]:
     """Read declared alerts in order; raises MonitoringError for the first invalid one."""
-    alerts = [alert_of(name, entry) for name, entry in entries.items()]
+    alerts = [parse_alert(name, entry) for name, entry in entries.items()]
     renamed = _renamed(entries)
     for alert in alerts:
         if alert.was in entries:
@@ -137,7 +137,7 @@ def alerts_of(entries: Mapping[str, Any]) -> list[Alert]:
     return alerts
 
 
-def adjusted(entries: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def apply_site_changes(entries: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``entries`` with a site's changes: keys of an alert, or ``false`` to remove it.
 
     ``limits`` are merged. A site can add alerts. Removed alerts are also removed from ``inhibits``

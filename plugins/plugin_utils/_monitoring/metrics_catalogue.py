@@ -48,7 +48,7 @@ class Series:
         return {self.name}
 
 
-def series_of(catalogue: Mapping[str, Mapping[str, Any]]) -> dict[str, Series]:
+def parse_series(catalogue: Mapping[str, Mapping[str, Any]]) -> dict[str, Series]:
     """Read the series of a catalogue by job; raises MonitoringError for an invalid one.
 
     A series of several jobs is declared by the first one, and repeated by the others with the same
@@ -57,7 +57,7 @@ def series_of(catalogue: Mapping[str, Mapping[str, Any]]) -> dict[str, Series]:
     found: dict[str, Series] = {}
     for job, entries in catalogue.items():
         for name, entry in entries.items():
-            one = _one(name, job, entry)
+            one = _parse_one(name, job, entry)
             if name in found:
                 other = found[name]
                 if (one.type, one.unit) != (other.type, other.unit):
@@ -72,7 +72,7 @@ def series_of(catalogue: Mapping[str, Mapping[str, Any]]) -> dict[str, Series]:
     return found
 
 
-def _one(name: str, job: str, entry: Mapping[str, Any]) -> Series:
+def _parse_one(name: str, job: str, entry: Mapping[str, Any]) -> Series:
     where = f"{FILE}: {job}.{name}"
     if not isinstance(entry, Mapping) or set(entry) - KEYS:
         raise MonitoringError(
@@ -96,6 +96,6 @@ def _one(name: str, job: str, entry: Mapping[str, Any]) -> Series:
     )
 
 
-def queryable(series: Iterable[Series]) -> set[str]:
+def queryable_names(series: Iterable[Series]) -> set[str]:
     """All names of the series in Prometheus."""
     return {name for one in series for name in one.queried_as()}

@@ -26,7 +26,7 @@ WEB_FILE = "web.password"
 AUTH_OPTIONS = {"authorization", "basic_auth", "oauth2"}
 
 
-def seconds(duration: str) -> int:
+def duration_seconds(duration: str) -> int:
     """A duration such as 15s or 1m in seconds."""
     units = {"s": 1, "m": 60, "h": 3600}
     number, unit = duration[:-1], duration[-1:]
@@ -58,7 +58,7 @@ def scrape_config(
     return {
         "job_name": job,
         "scrape_interval": interval,
-        "scrape_timeout": f"{min(LIMIT, seconds(interval))}s",
+        "scrape_timeout": f"{min(LIMIT, duration_seconds(interval))}s",
         **({"metrics_path": entry["path"]} if "path" in entry else {}),
         "file_sd_configs": [{"files": [f"{folder}/targets-{job}.json"]}],
         **({"metric_relabel_configs": _renames(entry["rename"])} if "rename" in entry else {}),

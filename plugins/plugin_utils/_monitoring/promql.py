@@ -22,7 +22,7 @@ VARIABLE = re.compile(r"\$\{?\w+(?::\w+)?\}?")
 WORD = re.compile(r"(?<![\w:.])([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\(?)")
 
 
-def names_of(expr: str) -> set[str]:
+def series_names(expr: str) -> set[str]:
     """Names of the series that an expression reads.
 
     >>> sorted(names_of('sum by (job) (rate(a_total{x="b{"}[5m])) > on (y) c'))

@@ -28,7 +28,7 @@ IGNORED = (
 )
 
 
-def written(hostvars: Any) -> dict[str, Any]:
+def declared_variables(hostvars: Any) -> dict[str, Any]:
     """Variables of every host from inventory and command line, without facts of tasks."""
     inventory = hostvars._inventory
     manager = VariableManager(loader=hostvars._loader, inventory=inventory)
@@ -40,15 +40,15 @@ def written(hostvars: Any) -> dict[str, Any]:
     return found
 
 
-def named(value: Any, folder: Path) -> set[Path]:
+def named_files(value: Any, folder: Path) -> set[Path]:
     """Local files that a value names, such as the sample that a schema is inferred from.
 
     Relative paths start at ``folder``.
     """
     if isinstance(value, dict):
-        return {path for each in value.values() for path in named(each, folder)}
+        return {path for each in value.values() for path in named_files(each, folder)}
     if isinstance(value, list | tuple):
-        return {path for each in value for path in named(each, folder)}
+        return {path for each in value for path in named_files(each, folder)}
     if not isinstance(value, str) or not value or "\n" in value:
         return set()
     try:
@@ -64,7 +64,7 @@ def digest(value: Any, repository: Path, further: Iterable[Path]) -> str:
     whole = hashlib.sha256(json.dumps([__version__, value], sort_keys=True, default=str).encode())
     for place in [
         *(repository / part for part in PARTS),
-        *sorted(named(value, Path.cwd())),
+        *sorted(named_files(value, Path.cwd())),
         *further,
     ]:
         for path in _files(place):

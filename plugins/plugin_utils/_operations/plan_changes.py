@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...module_utils._common.container_labels import INSTANCE
-from ...module_utils._common.diff import change, key_changes
+from ...module_utils._common.diff import format_change, key_changes
 
 # This label changes with every declaration or file; it does not show which one changed.
 FINGERPRINT = "kafka-metal.hash"
@@ -29,7 +29,7 @@ class Change:
     subject: str = ""
 
 
-def env_of(value: Any) -> dict[str, str]:
+def parse_environment(value: Any) -> dict[str, str]:
     """Environment variables of a container: the engine lists them as ``NAME=value``."""
     if isinstance(value, Mapping):
         return {str(key): str(text) for key, text in value.items()}
@@ -46,14 +46,14 @@ def container_reasons(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
             # The values are ids, which do not help the reader.
             reasons.append(key)
         elif key == "env":
-            reasons += key_changes(env_of(old), env_of(new))
+            reasons += key_changes(parse_environment(old), parse_environment(new))
         elif key == "labels":
             labels = (dict(old or {}), dict(new or {}))
             for each in labels:
                 each.pop(FINGERPRINT, None)
             reasons += [f"label {each}" for each in key_changes(*labels)]
         elif isinstance(new, (str, int, float, bool)) and not isinstance(old, (list, Mapping)):
-            reasons.append(change(key, old, new))
+            reasons.append(format_change(key, old, new))
         else:
             reasons.append(key)
     return reasons
@@ -96,7 +96,7 @@ def predicted_change(found: Mapping[str, Any], fallback: str) -> Change:
     return Change(f"container {name} is created and starts", START, name)
 
 
-def messages_of_debug(result: Mapping[str, Any]) -> list[str]:
+def debug_messages(result: Mapping[str, Any]) -> list[str]:
     """Return the messages of a debug task, which prints one text or a list."""
     message = result.get("msg", [])
     return [str(line) for line in (message if isinstance(message, (list, tuple)) else [message])]

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._common.messages import visible
+from ...module_utils._common.messages import printable_line
 from .plan_changes import (
     BUILD,
     OTHER,
@@ -25,8 +25,8 @@ from .plan_changes import (
     Change,
     changed_items,
     container_change,
+    debug_messages,
     instance_label,
-    messages_of_debug,
     predicted_change,
 )
 
@@ -78,7 +78,7 @@ class Plan:
 
     def note(self, result: Mapping[str, Any]) -> None:
         """Add messages that are no changes."""
-        self.notes += [text for text in messages_of_debug(result) if text not in self.notes]
+        self.notes += [text for text in debug_messages(result) if text not in self.notes]
 
     def add(
         self, host: str, action: str, task: str, result: Mapping[str, Any], once: bool = False
@@ -99,7 +99,7 @@ class Plan:
             self.remember_files(host, result)
         steps = result.get("steps")
         if steps is not None:
-            return [Change(str(step), kind_of(str(step))) for step in steps]
+            return [Change(str(step), step_kind(str(step))) for step in steps]
         if action in CONTAINER and "diff" in result:
             name = self.container_name(task, result)
             return [container_change(name, result, self._files.get((host, name), ()))]
@@ -107,7 +107,7 @@ class Plan:
         if predicted is not None:
             return [predicted_change(predicted, self.container_name(task, {}))]
         if action in DEBUG:
-            return [Change(text, kind_of(text)) for text in messages_of_debug(result)]
+            return [Change(text, step_kind(text)) for text in debug_messages(result)]
         # Ansible puts the role's name before the task's name.
         text = task.rpartition(" : ")[2]
         return [Change(f"{text} ({label})" if label else text)]
@@ -190,9 +190,9 @@ class Plan:
 
     def lines(self, inspection: float, failed: Iterable[str]) -> list[str]:
         """Return the plan as text; its last line has the result in one of three forms."""
-        lines = [f"note: {visible(text)}" for text in self.notes]
+        lines = [f"note: {printable_line(text)}" for text in self.notes]
         for host, changes in self.hosts.items():
-            lines += ["", host, *(f"  {visible(each.text)}" for each in changes)]
+            lines += ["", host, *(f"  {printable_line(each.text)}" for each in changes)]
         if self.count:
             lines += ["", *self.summary(inspection)]
         broken = sorted(failed)
@@ -205,19 +205,19 @@ class Plan:
         for kind in (RESTART, START, STOP):
             if names := self.subjects(kind):
                 yield f"{kind}: {', '.join(names)}"
-        yield f"expected: {minutes(self.seconds(inspection))}"
+        yield f"expected: {format_minutes(self.seconds(inspection))}"
         for play, each, measured in self.durations():
             source = "measured" if measured else "assumed"
             times = f"{play.batches} x {each:.0f} s" if play.batches > 1 else f"{each:.0f} s"
             yield f"  {times} {source}: {play.name}"
 
 
-def kind_of(message: str) -> str:
+def step_kind(message: str) -> str:
     """Kind of a module's step: a build takes minutes, any other step seconds."""
     return BUILD if " is built" in message else OTHER
 
 
-def minutes(seconds: float) -> str:
+def format_minutes(seconds: float) -> str:
     """Text of a duration in minutes, rounded up."""
     count = max(1, -int(-seconds // 60))
     return "about 1 minute" if count == 1 else f"about {count} minutes"

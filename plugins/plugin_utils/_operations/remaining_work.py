@@ -39,7 +39,7 @@ class RemainingWork:
         return left * (last - first) / (more - left) if more > left and last > first else None
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Text of a duration: ``40 s``, ``10 min``, ``2.5 h``."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
@@ -48,6 +48,6 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
-def about(seconds: float | None) -> str:
+def remaining_suffix(seconds: float | None) -> str:
     """Suffix of a message, such as ``, about 40 s left``; empty if the time is unknown."""
-    return "" if seconds is None else f", about {duration(seconds)} left"
+    return "" if seconds is None else f", about {format_duration(seconds)} left"

@@ -12,16 +12,16 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ...module_utils._common.units import size_text
-from .remaining_work import RemainingWork, about
+from .remaining_work import RemainingWork, remaining_suffix
 from .task_presence import Presence
 
 STALL_TIMEOUT = 600
 
 
-def line(work: RemainingWork) -> str:
+def progress_line(work: RemainingWork) -> str:
     """Text of the progress: ``1.0 GiB of 4.0 GiB, about 3 min left``."""
     done = f"{size_text(work.total - work.left)} of {size_text(work.total)}"
-    return done + (about(work.seconds()) if work.left else "")
+    return done + (remaining_suffix(work.seconds()) if work.left else "")
 
 
 class ResumableAction(ActionBase):
@@ -66,7 +66,7 @@ class ResumableAction(ActionBase):
                 )
                 break
             host = (task_vars or {}).get("inventory_hostname", "")
-            Display().display(f"{host}: {line(work)}", color="bright blue")
+            Display().display(f"{host}: {progress_line(work)}", color="bright blue")
         if result.get("failed") and self.RELEASES:
             self._execute_module(name, {**arguments, "stage": "release"}, task_vars=task_vars)
         return result

@@ -49,7 +49,9 @@ def batches(hosts: Sequence[RollHost]) -> list[list[str]]:
     The leader's rack comes last, so that hosts of only one rack are restarted at any time.
     """
     last = {host.rack for host in hosts if host.leads}
-    ordered = sorted(hosts, key=lambda host: (host.rack in last, host.rack, natural(host.host)))
+    ordered = sorted(
+        hosts, key=lambda host: (host.rack in last, host.rack, natural_sort_key(host.host))
+    )
     found: list[list[str]] = []
     for _, members in groupby(ordered, key=lambda host: host.rack):
         rack = [host for host in members if not host.leads]
@@ -59,27 +61,27 @@ def batches(hosts: Sequence[RollHost]) -> list[list[str]]:
     return found
 
 
-def at_the_end(hosts: Sequence[RollHost]) -> list[str]:
+def last_hosts(hosts: Sequence[RollHost]) -> list[str]:
     """Hosts that restart last, one by one: first the old leaders, then the new ones."""
     return [host.host for host in hosts if host.leads] + [
         host.host for host in hosts if host.deferred and not host.leads
     ]
 
 
-def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
+def natural_sort_key(name: str) -> tuple[tuple[bool, int, str], ...]:
     """Sort key for names with numbers: kafka2 comes before kafka10."""
     parts = ("".join(part) for _, part in groupby(name, key=str.isdecimal))
     return tuple((part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts)
 
 
-def in_state(hosts: Iterable[Mapping[str, Any]], *states: str) -> list[str]:
+def hosts_in_state(hosts: Iterable[Mapping[str, Any]], *states: str) -> list[str]:
     """Names of hosts whose container is in one of ``states``."""
     return [
         str(host["inventory_hostname"]) for host in hosts if host.get("service_state") in states
     ]
 
 
-def failure(
+def failure_message(
     host: str,
     role: str,
     reason: str,

@@ -80,7 +80,7 @@ def read(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def typical_of(report: Mapping[str, Any]) -> dict[str, float]:
+def typical_durations(report: Mapping[str, Any]) -> dict[str, float]:
     """Measured seconds of a batch, by play, from the last run that changed each play's hosts."""
     found = report.get("typical")
     if not isinstance(found, Mapping):

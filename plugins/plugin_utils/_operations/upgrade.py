@@ -31,7 +31,7 @@ def image_version(image: str) -> str:
     return found.group(1)
 
 
-def protocol_of(version: str) -> str:
+def version_protocol(version: str) -> str:
     """Return the protocol of a version: 3.9 for 3.9.2 and for 3.9-IV0; raises VersionError."""
     found = NUMBER.match(version)
     if not found:
@@ -39,15 +39,19 @@ def protocol_of(version: str) -> str:
     return found.group(0)
 
 
-def order(version: str) -> tuple[int, int]:
+def protocol_sort_key(version: str) -> tuple[int, int]:
     """Sort key of a protocol version."""
-    major, minor = protocol_of(version).split(".")
+    major, minor = version_protocol(version).split(".")
     return int(major), int(minor)
 
 
-def oldest(versions: Iterable[str]) -> str:
+def oldest_protocol(versions: Iterable[str]) -> str:
     """Return the oldest protocol of ``versions``; empty if there is none."""
-    return min((protocol_of(version) for version in versions if version), key=order, default="")
+    return min(
+        (version_protocol(version) for version in versions if version),
+        key=protocol_sort_key,
+        default="",
+    )
 
 
 def first_protocol(others: Iterable[str], image: str) -> str:
@@ -55,17 +59,17 @@ def first_protocol(others: Iterable[str], image: str) -> str:
 
     In a new cluster it is the protocol of the image.
     """
-    return oldest(others) or protocol_of(image_version(image))
+    return oldest_protocol(others) or version_protocol(image_version(image))
 
 
 def path_problems(protocol: str, target: str) -> list[str]:
     """Return the reasons why Kafka ``target`` cannot run with protocol ``protocol``."""
-    if order(target) < order(protocol):
+    if protocol_sort_key(target) < protocol_sort_key(protocol):
         return [
             f"Kafka {target} does not support protocol {protocol}, which the brokers use: "
             f"a downgrade below {protocol} is not possible"
         ]
-    if order(target)[0] != order(protocol)[0]:
+    if protocol_sort_key(target)[0] != protocol_sort_key(protocol)[0]:
         return [
             f"a rolling upgrade from protocol {protocol} to Kafka {target} is not possible: "
             "only within one major version"
@@ -93,10 +97,14 @@ class Fleet:
     @property
     def newest_protocol(self) -> str:
         """The newest protocol of all brokers; it cannot be lowered."""
-        return max(map(protocol_of, filter(None, self.protocols.values())), key=order, default="")
+        return max(
+            map(version_protocol, filter(None, self.protocols.values())),
+            key=protocol_sort_key,
+            default="",
+        )
 
 
-def by_version(running: Mapping[str, str]) -> str:
+def format_versions(running: Mapping[str, str]) -> str:
     """Text of the versions with their hosts, for a message."""
     hosts: dict[str, list[str]] = {}
     for host in sorted(running):
@@ -119,23 +127,24 @@ def problems(fleet: Fleet, cluster: Sequence[str], finish: bool, pinned: bool = 
     if finish and versions != {fleet.target}:
         found.append(
             f"the protocol can be raised once every broker runs {fleet.target}; "
-            f"found {by_version(fleet.running)}"
+            f"found {format_versions(fleet.running)}"
         )
     elif len(versions - {fleet.target}) > 1:
         found.append(
-            f"brokers run several versions other than {fleet.target}: {by_version(fleet.running)}"
+            f"brokers run several versions other than {fleet.target}: "
+            f"{format_versions(fleet.running)}"
         )
     if finish and pinned:
         found.append("kafka_broker_properties sets the protocol: remove that line first")
-    for protocol in filter(None, [fleet.newest_protocol or oldest(versions)]):
+    for protocol in filter(None, [fleet.newest_protocol or oldest_protocol(versions)]):
         found += path_problems(protocol, fleet.target)
     return found
 
 
-def outlook(protocols: Iterable[str], target: str) -> str:
+def remaining_steps(protocols: Iterable[str], target: str) -> str:
     """Return the remaining steps as one message for the operator; empty if none remain."""
-    current, wanted = oldest(protocols), protocol_of(target)
-    if not current or order(current) >= order(wanted):
+    current, wanted = oldest_protocol(protocols), version_protocol(target)
+    if not current or protocol_sort_key(current) >= protocol_sort_key(wanted):
         return ""
     return (
         f"Brokers run Kafka {target} with inter-broker protocol {current}. You can still go back: "

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...module_utils._common.units import size_text
-from .remaining_work import RemainingWork, about
+from .remaining_work import RemainingWork, remaining_suffix
 
 # A crashed broker may exit several times while its old registration exists, 18 s by default.
 CRASHES = 3
@@ -63,7 +63,7 @@ def observe(found: Mapping[str, Any], expected: Sequence[int], name: str) -> Obs
     )
 
 
-def further(best: Observation, now: Observation) -> bool:
+def is_further(best: Observation, now: Observation) -> bool:
     """Whether ``now`` is further than ``best``, the best observation so far.
 
     The best counts, not the last: a broker that restarts repeatedly makes no progress.
@@ -85,7 +85,7 @@ def further(best: Observation, now: Observation) -> bool:
     return now.lag is not None and best.lag is not None and now.lag < best.lag
 
 
-def kind(now: Observation) -> tuple[str, float]:
+def wait_subject(now: Observation) -> tuple[str, float]:
     """Return the current subject of the wait, and its remaining amount."""
     if not now.running:
         return "container", 0
@@ -101,10 +101,10 @@ def kind(now: Observation) -> tuple[str, float]:
     return "rest", 0
 
 
-def line(now: Observation, left: float | None) -> str:
+def progress_message(now: Observation, left: float | None) -> str:
     """Return the progress message; ``left`` is the remaining time in seconds."""
-    what, _ = kind(now)
-    rest = about(left)
+    what, _ = wait_subject(now)
+    rest = remaining_suffix(left)
     prefix = f"{now.name}: " if now.name else ""
     if what == "container":
         return f"{prefix}the container is not running, restarted {now.restarts} times by the engine"
@@ -135,14 +135,14 @@ class Progress:
 
     def see(self, moment: float, now: Observation) -> str:
         """Add an observation and return a line to print; empty if there is nothing new."""
-        if self.best is None or further(self.best, now):
+        if self.best is None or is_further(self.best, now):
             self.best, self.moved = now, moment
-        what, left = kind(now)
+        what, left = wait_subject(now)
         news = what != self.kind
         if news:
             self.kind, self.work = what, RemainingWork()
         self.work.note(moment, left)
-        text = line(now, self.work.seconds())
+        text = progress_message(now, self.work.seconds())
         if text == self.printed or not (news or moment - self.printed_at >= LINE_SECONDS):
             return ""
         self.printed, self.printed_at = text, moment

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 from .._declarations.problem import Problem
 from .._site.site_model import Site
 
@@ -22,17 +22,17 @@ def _names(site: Site, host: str) -> list[str]:
     return [str(name).strip() for name in names if str(name).strip()]
 
 
-def unknown(site: Site, checks: Collection[str]) -> Iterator[Problem]:
+def unknown_names(site: Site, checks: Collection[str]) -> Iterator[Problem]:
     """Return a problem for each accepted name that is not a check: a typo must not be ignored."""
     reported = set()
     for host in site.hosts:
         for name in _names(site, host):
             if name not in checks and name not in reported:
                 reported.add(name)
-                yield Problem(host, ACCEPT, repr(name), one_of(name, checks))
+                yield Problem(host, ACCEPT, repr(name), list_allowed(name, checks))
 
 
-def accepted(site: Site, problems: Iterable[Problem]) -> list[Problem]:
+def accept_problems(site: Site, problems: Iterable[Problem]) -> list[Problem]:
     """Return all problems, with the accepted ones turned into notes.
 
     A problem of a host is accepted by that host, a problem of a group by any host.

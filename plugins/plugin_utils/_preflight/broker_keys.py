@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._declarations.declaration_reader import shown
+from .._declarations.declaration_reader import format_value
 from .._declarations.problem import Problem, advice
 from .._site.kafka import KAFKA
 from .._site.site_model import Site
@@ -15,7 +15,7 @@ from .._site.site_model import Site
 ALL, ONE = "kafka_broker_properties", "kafka_broker_host_properties"
 
 
-def declared(site: Site, host: str) -> dict[str, tuple[str, Any]]:
+def declared_keys(site: Site, host: str) -> dict[str, tuple[str, Any]]:
     """Return for each key the variable that sets it on a broker, and its value."""
     found: dict[str, tuple[str, Any]] = {}
     for variable in (ALL, ONE):
@@ -32,7 +32,7 @@ def broker_keys(site: Site) -> Iterator[Problem]:
         for variable in (ALL, ONE):
             value = site.value(host, variable, {})
             if not isinstance(value, Mapping):
-                yield Problem(host, variable, shown(value), "a dict")
+                yield Problem(host, variable, format_value(value), "a dict")
     keys = {
         host: set(value) for host, value in site.values(brokers, ALL) if isinstance(value, Mapping)
     }

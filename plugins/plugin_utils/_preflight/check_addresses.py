@@ -7,7 +7,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from .._declarations.problem import Problem, advice, listed
+from .._declarations.problem import Problem, advice, join_names
 from .._site.facts_of_machines import Lookup
 from .._site.services import sockets
 from .._site.site_instances import instances
@@ -27,7 +27,7 @@ def _is_loopback(text: str) -> bool:
     return text == "localhost" or (found is not None and found.is_loopback)
 
 
-def wanted_names(site: Site) -> list[str]:
+def names_to_resolve(site: Site) -> list[str]:
     """Return the names that metal.kafka.machine_info must resolve on each machine."""
     found = {name for each in connections(site) for name in (each.address, each.bind)}
     return sorted(n for n in found if _ip(n) is None and n not in {*ANYWHERE, "localhost"})
@@ -119,8 +119,8 @@ def names_resolve(site: Site) -> Iterator[Problem]:
         yield Problem(
             machine,
             name,
-            f"a name that does not resolve on {listed(clients)}",
-            f"an address of {machine}, from DNS or /etc/hosts of {listed(clients)}",
+            f"a name that does not resolve on {join_names(clients)}",
+            f"an address of {machine}, from DNS or /etc/hosts of {join_names(clients)}",
         )
 
 
@@ -145,9 +145,9 @@ def names_resolve_correctly(site: Site) -> Iterator[Problem]:
         wrong = owners.get(address, [])
         result = f"{address}, which is not an address of {machine}"
         if name != address:
-            result = f"a name that {listed(clients)} resolves to {result}"
+            result = f"a name that {join_names(clients)} resolves to {result}"
         if _is_loopback(address) or wrong:
-            of = f" but of {listed(wrong)}" if wrong else " but a loopback address"
+            of = f" but of {join_names(wrong)}" if wrong else " but a loopback address"
             yield Problem(host, name, result + of, f"an address of {machine}")
         else:
             yield advice(host, name, result, f"an address of {machine}, unless NAT translates it")
@@ -186,7 +186,7 @@ def bind_addresses(site: Site) -> Iterator[Problem]:
                     host,
                     socket.where,
                     f"{at} to bind, which is not an address of {machine}",
-                    "0.0.0.0 or " + listed(a for a in here if _ip(a)),
+                    "0.0.0.0 or " + join_names(a for a in here if _ip(a)),
                 )
 
 
@@ -205,13 +205,13 @@ def reverse_names(site: Site) -> Iterator[Problem]:
         yield advice(
             "all",
             "reverse lookup",
-            f"no name for {listed(missing)}",
+            f"no name for {join_names(missing)}",
             "a name in DNS or /etc/hosts: logs show addresses, and Kerberos needs names",
         )
     if different:
         yield advice(
             "all",
             "reverse lookup",
-            f"names that do not resolve back to the address: {listed(different)}",
+            f"names that do not resolve back to the address: {join_names(different)}",
             "names that resolve to the same address: logs and Kerberos rely on them",
         )

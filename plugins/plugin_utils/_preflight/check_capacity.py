@@ -61,7 +61,7 @@ def machine_memory(site: Site) -> Iterator[Problem]:
     for machine, facts in site.facts.items():
         if "memory" not in facts:
             continue
-        reserve = setting(site, machine, "preflight_memory_reserve")
+        reserve = preflight_limit(site, machine, "preflight_memory_reserve")
         largest_first = sorted(wanted.get(machine, []), reverse=True)
         total, room = sum(count for count, _, _ in largest_first), facts["memory"] - reserve
         if total > room:
@@ -116,7 +116,7 @@ def free_space(site: Site) -> Iterator[Problem]:
         if place is None or (key := (machine, place["mount"], variable)) in seen:
             continue
         seen.add(key)
-        least = setting(site, machine, variable)
+        least = preflight_limit(site, machine, variable)
         if place["free"] < least:
             yield Problem(
                 host,
@@ -135,7 +135,7 @@ def preflight_limits(site: Site) -> Iterator[Problem]:
                 yield Problem(machine, name, repr(value), MEMORY_FORMAT)
 
 
-def setting(site: Site, machine: str, name: str) -> int:
+def preflight_limit(site: Site, machine: str, name: str) -> int:
     """Return one of preflight's own limits on a machine, in bytes."""
     standard = memory_bytes(SETTINGS[name]) or 0
     found = memory_bytes(site.value(machine, name, SETTINGS[name]))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .._declarations.problem import Problem, advice, listed, note
+from .._declarations.problem import Problem, advice, join_names, note
 from .._site.site_model import Site
 
 STANDARD_OFFSET = 1.0
@@ -63,7 +63,7 @@ def clocks_agree(site: Site) -> Iterator[Problem]:
             )
     ours = max(middle[0], -middle[1])
     if ours > limit:
-        others = listed(set(offsets) - far)
+        others = join_names(set(offsets) - far)
         yield advice(
             "all", "clock", f"at least {ours:.1f} s between the control node and {others}", allowed
         )
@@ -82,8 +82,8 @@ def clocks_synchronised(site: Site) -> Iterator[Problem]:
         yield advice(
             "metal",
             "clock",
-            f"not synchronised on {listed(unsynchronised)}, according to the kernel",
+            f"not synchronised on {join_names(unsynchronised)}, according to the kernel",
             "chrony or systemd-timesyncd: retention and windows depend on timestamps",
         )
     if unknown:
-        yield note(listed(unknown), "clock synchronisation", "the kernel does not report it")
+        yield note(join_names(unknown), "clock synchronisation", "the kernel does not report it")

@@ -13,7 +13,7 @@ from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem
 from .._site.kafka import KAFKA
 from .._site.site_model import Site
-from .broker_keys import declared
+from .broker_keys import declared_keys
 
 # Connections per second: brokers, the operator and clients open several at once when they start.
 LEAST_RATE = 10
@@ -48,7 +48,7 @@ def _problems(host: str, site: Site) -> Iterator[Problem]:
             repr(files),
             f"a whole number from {LEAST_FILES}, or 0 for the engine's own limit",
         )
-    for key, (where, value) in declared(site, host).items():
+    for key, (where, value) in declared_keys(site, host).items():
         least = next((each for form, each in _KEYS.items() if form.fullmatch(str(key))), None)
         if least is None or value is None:
             continue

@@ -11,10 +11,10 @@ from typing import Any
 from .._catalogue import SERVICES
 from .._catalogue.kinds import ClientGroup, Service
 from .._declarations.inventory_values import whole_number
-from .._declarations.problem import Problem, listed, note
+from .._declarations.problem import Problem, join_names, note
 from .._site.facts_of_machines import Facts
 from .._site.services import Socket
-from .._site.site_instances import hosts_of
+from .._site.site_instances import service_hosts
 from .._site.site_model import Site
 
 ANYWHERE = frozenset({"0.0.0.0", "::", "*", ""})
@@ -55,7 +55,7 @@ def remote_connections(site: Site) -> list[Connection]:
 
 def _connections(site: Site) -> Iterator[Connection]:
     for service in SERVICES:
-        for server in hosts_of(site, service):
+        for server in service_hosts(site, service):
             for clients in service.clients:
                 at = _endpoint(site, server, service, clients)
                 if at is None:
@@ -163,9 +163,9 @@ def reachable(site: Site) -> Iterator[Problem]:
         yield Problem(
             server,
             where,
-            f"{_MET.get(state, state)} at {address}:{port} from {listed(clients)} "
-            f"(needed for {listed(purposes[address, port])})",
-            f"a connection from {listed(clients)}: {_remedy(state, served)}",
+            f"{_MET.get(state, state)} at {address}:{port} from {join_names(clients)} "
+            f"(needed for {join_names(purposes[address, port])})",
+            f"a connection from {join_names(clients)}: {_remedy(state, served)}",
         )
     if stopped:
         where = "; ".join(f"{', '.join(ports)} of {server}" for server, ports in stopped.items())

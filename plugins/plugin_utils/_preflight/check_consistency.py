@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from .._declarations.problem import Problem, advice, listed
+from .._declarations.problem import Problem, advice, join_names
 from .._site.facts_of_machines import Facts, Interface
 from .._site.site_model import Site
 from .check_connectivity import remote_connections
@@ -39,7 +39,7 @@ def same_versions(site: Site) -> Iterator[Problem]:
     for what, read in VERSIONS.items():
         found = _grouped(site, read)
         if len(found) > 1:
-            versions = "; ".join(f"{value} on {listed(on)}" for value, on in found.items())
+            versions = "; ".join(f"{value} on {join_names(on)}" for value, on in found.items())
             wanted = "one version: faults of a single machine are hard to find"
             yield advice("metal", what, versions, wanted)
 
@@ -63,7 +63,7 @@ def machine_ids(site: Site) -> Iterator[Problem]:
     for machines in found.values():
         if len(machines) > 1:
             yield advice(
-                listed(machines),
+                join_names(machines),
                 "/etc/machine-id",
                 "the same id, as clones of one image have",
                 "unique ids (systemd-machine-id-setup): DHCP may give both one address",
@@ -105,5 +105,5 @@ def mtu(site: Site) -> Iterator[Problem]:
     for machine, interface in _used_interfaces(site).items():
         sizes.setdefault(interface["mtu"], []).append(f"{machine} ({interface['name']})")
     if len(sizes) > 1:
-        found = "; ".join(f"{size} on {listed(on)}" for size, on in sorted(sizes.items()))
+        found = "; ".join(f"{size} on {join_names(on)}" for size, on in sorted(sizes.items()))
         yield advice("metal", "MTU", found, "one MTU: otherwise large fetches hang")

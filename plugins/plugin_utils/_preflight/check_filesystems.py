@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .._declarations.inventory_values import is_true, whole_number
-from .._declarations.problem import Problem, advice, listed
+from .._declarations.problem import Problem, advice, join_names
 from .._site.facts_of_machines import Place
 from .._site.services import directories
 from .._site.site_instances import instances
@@ -71,7 +71,7 @@ def mount_options(site: Site) -> Iterator[Problem]:
         yield advice(
             "metal",
             "mount options",
-            f"no {', '.join(missing)} on {listed(mounts)}",
+            f"no {', '.join(missing)} on {join_names(mounts)}",
             f"these options in /etc/fstab: {reasons}",
         )
 

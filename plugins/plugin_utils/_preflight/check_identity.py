@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 from .._catalogue import SERVICES, container_users
 from .._catalogue.kinds import Service
 from .._declarations.inventory_values import whole_number
-from .._declarations.problem import Problem, listed
+from .._declarations.problem import Problem, join_names
 from .._site.kafka import KAFKA
-from .._site.site_instances import hosts_of, instances
+from .._site.site_instances import instances, service_hosts
 from .._site.site_model import Site
 
 # The name is part of names of containers and directories, and of DNS names in compose networks.
@@ -39,7 +39,7 @@ def cluster_name(site: Site) -> Iterator[Problem]:
                 "1 to 40 lower-case letters, digits and inner hyphens, for example prod-1",
             )
     if len(found) > 1:
-        yield Problem("all", "cluster_name", listed(map(repr, found)), "one name for all hosts")
+        yield Problem("all", "cluster_name", join_names(map(repr, found)), "one name for all hosts")
 
 
 def metadata_mode(site: Site) -> Iterator[Problem]:
@@ -53,11 +53,16 @@ def metadata_mode(site: Site) -> Iterator[Problem]:
         found.setdefault(mode, host)
         if modes and mode not in modes:
             yield Problem(
-                host, "kafka_metadata_mode", repr(mode) if mode else "nothing", one_of(mode, modes)
+                host,
+                "kafka_metadata_mode",
+                repr(mode) if mode else "nothing",
+                list_allowed(mode, modes),
             )
             return
     if len(found) > 1:
-        yield Problem(KAFKA.group, "kafka_metadata_mode", listed(found), "one mode for all brokers")
+        yield Problem(
+            KAFKA.group, "kafka_metadata_mode", join_names(found), "one mode for all brokers"
+        )
 
 
 def instance_ids(site: Site) -> Iterator[Problem]:
@@ -83,7 +88,7 @@ def _users_of(host: str, own: Any) -> Iterator[Problem]:
         yield Problem(host, "service_uids", repr(own), "user ids by service")
         return
     try:
-        known = container_users.with_own(own, container_users.users())
+        known = container_users.with_site_ids(own, container_users.users())
     except container_users.UserError as error:
         yield Problem(host, error.where, error.found, error.allowed)
         return
@@ -92,7 +97,7 @@ def _users_of(host: str, own: Any) -> Iterator[Problem]:
         uid, where = known[name].uid, f"service_uids.{name}"
         others = [each for each, user in known.items() if each != name and user.uid == uid]
         if others:
-            yield Problem(host, where, f"{uid}, the user of {listed(others)}", "one of its own")
+            yield Problem(host, where, f"{uid}, the user of {join_names(others)}", "one of its own")
         elif uid not in container_users.NAMED:
             yield Problem(host, where, str(uid), f"{first} to {last}")
 
@@ -101,7 +106,7 @@ def _ids_of(site: Site, service: Service) -> Iterator[Problem]:
     variable, (lowest, highest) = str(service.id), service.id_range
     allowed = f"a whole number of its own from {lowest} to {highest}"
     owners: dict[int, str] = {}
-    for host in hosts_of(site, service):
+    for host in service_hosts(site, service):
         value = site.value(host, variable)
         number = None if value is None else whole_number(value)
         if number is None:

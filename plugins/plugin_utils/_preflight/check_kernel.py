@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ...module_utils._common.units import size_text
 from .._declarations.inventory_values import whole_number
-from .._declarations.problem import Problem, advice, listed
+from .._declarations.problem import Problem, advice, join_names
 from .._site.kafka import KAFKA
 from .._site.services import entries, sockets
 from .._site.site_instances import instances
@@ -124,8 +124,8 @@ def ephemeral_ports(site: Site) -> Iterator[Problem]:
             yield advice(
                 host,
                 "net.ipv4.ip_local_port_range",
-                f"{listed(ports)} in the range {found['first']} to {found['last']}, which outgoing "
-                "connections may take while the service is down",
+                f"{join_names(ports)} in the range {found['first']} to {found['last']}, which "
+                "outgoing connections may take while the service is down",
                 f"other ports, or these in net.ipv4.ip_local_reserved_ports of "
                 f"{site.machine(host)}",
             )

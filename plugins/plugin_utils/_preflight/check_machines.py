@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .._declarations.problem import Problem, listed, note
+from .._declarations.problem import Problem, join_names, note
 from .._site.site_instances import instances
 from .._site.site_model import Site
 
@@ -67,7 +67,7 @@ def machine_group(site: Site) -> Iterator[Problem]:
                 host,
                 "ansible_host",
                 f"{machine}, which is not a machine of group metal",
-                "an address of " + listed(machines),
+                "an address of " + join_names(machines),
             )
 
 

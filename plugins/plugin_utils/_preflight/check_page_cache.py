@@ -17,7 +17,7 @@ from .._site.kafka import KAFKA
 from .._site.services import memory
 from .._site.site_instances import instances
 from .._site.site_model import Site
-from .check_capacity import setting
+from .check_capacity import preflight_limit
 
 RATE = "kafka_broker_write_rate"
 # With three brokers and three replicas each broker writes all data produced: 50 MiB/s, 400 Mbit/s.
@@ -68,7 +68,7 @@ def budgets(site: Site) -> list[Budget]:
     brokers = site.members(KAFKA.group)
     for machine in dict.fromkeys(site.machine(host) for host in brokers):
         if size := site.facts.get(machine, {}).get("memory"):
-            reserve = setting(site, machine, "preflight_memory_reserve")
+            reserve = preflight_limit(site, machine, "preflight_memory_reserve")
             found[machine] = Budget(machine, size, reserve)
     for host, service in instances(site):
         budget = found.get(site.machine(host))

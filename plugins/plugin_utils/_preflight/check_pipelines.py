@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...module_utils._common.suggestions import did_you_mean, one_of
-from .._declarations.declarations_package import misplaced, needs_of, problems_of
+from ...module_utils._common.suggestions import did_you_mean, list_allowed
+from .._declarations.declarations_package import find_problems, read_needs, site_only_keys
 from .._declarations.declared_topics import TOPICS
 from .._declarations.inventory_values import whole_number
-from .._declarations.problem import Problem, advice, listed
+from .._declarations.problem import Problem, advice, join_names
 from .._site.kafka import KAFKA
 from .._site.pipeline import PIPELINE
 from .._site.services import entries
@@ -33,9 +33,9 @@ def pipeline_declarations(site: Site) -> Iterator[Problem]:
             wrong
             for name, body in bodies
             if isinstance(body, Mapping)
-            for wrong in misplaced(str(name), body)
+            for wrong in site_only_keys(str(name), body)
         ]
-        for wrong in [*problems_of(declared), *misplaced_keys]:
+        for wrong in [*find_problems(declared), *misplaced_keys]:
             if wrong.key.endswith(_AFTER_SAMPLE) and _is_sampled(site, host, wrong.pipeline):
                 continue
             where = f"{PIPELINES}.{wrong.pipeline}.{wrong.key}" if wrong.pipeline else PIPELINES
@@ -69,13 +69,13 @@ def pipeline_topics(site: Site) -> Iterator[Problem]:
                         f"topic {topic}, which is not declared",
                         f"{meant} (did you mean that?), or an entry in {TOPICS}"
                         if meant
-                        else f"a topic of {TOPICS}: {listed(declared) or none}",
+                        else f"a topic of {TOPICS}: {join_names(declared) or none}",
                     )
 
 
 def _topics_of(site: Site, host: str, pipeline: object) -> Iterator[tuple[str, str]]:
     """Yield key and topic for each topic of a pipeline, and the topic of marks if it is needed."""
-    needs = needs_of(pipeline)
+    needs = read_needs(pipeline)
     yield from needs.topics
     if needs.marks:
         yield "delivery", str(site.value(host, "pipeline_marks_topic", "kafka-metal-marks"))
@@ -88,7 +88,7 @@ def driver_ports(site: Site) -> Iterator[Problem]:
         for name, value in entries(site, host, OWN_PORTS).items():
             port = whole_number(value)
             if name not in names:
-                yield Problem(host, OWN_PORTS, str(name), one_of(str(name), map(str, names)))
+                yield Problem(host, OWN_PORTS, str(name), list_allowed(str(name), map(str, names)))
             elif port is None or not 0 < port < 65_536:
                 yield Problem(host, f"{OWN_PORTS}.{name}", str(value), "1 to 65535")
 
@@ -106,7 +106,7 @@ def pipeline_cores(site: Site) -> Iterator[Problem]:
         yield Problem(
             PIPELINE.group,
             f"{PIPELINES}.*.resources.cores",
-            f"{sum(wanted.values())} cores ({listed(wanted)})",
+            f"{sum(wanted.values())} cores ({join_names(wanted)})",
             f"at most {offered}, the cores of all workers (spark_worker_cores)",
         )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from .._declarations.declared_topics import DEFAULTS
 from .._declarations.inventory_values import whole_number
-from .._declarations.problem import Problem, advice, listed
+from .._declarations.problem import Problem, advice, join_names
 from .._site.kafka import KAFKA
 from .._site.site_model import Site
 from .check_topics import declared_topics
@@ -30,7 +30,7 @@ def racks_complete(site: Site) -> Iterator[Problem]:
         yield Problem(
             without[0],
             str(KAFKA.rack),
-            f"no rack for {listed(without)}, but a rack for others",
+            f"no rack for {join_names(without)}, but a rack for others",
             f"a rack such as {min(racks)}, or none for any broker: Kafka spreads replicas over "
             "racks only when all have one",
         )
@@ -44,7 +44,7 @@ def racks_enough(site: Site) -> Iterator[Problem]:
         yield advice(
             KAFKA.group,
             str(KAFKA.rack),
-            f"{len(racks)} racks ({listed(racks)}) for {copies} replicas",
+            f"{len(racks)} racks ({join_names(racks)}) for {copies} replicas",
             f"{copies} racks: otherwise losing one rack loses several replicas of a partition",
         )
 

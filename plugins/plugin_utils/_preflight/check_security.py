@@ -12,7 +12,7 @@ from .._declarations.problem import Problem, advice
 from .._security import certificate_names, security_modes, service_accounts, tls_migration
 from .._site import monitoring
 from .._site.kafka import KAFKA
-from .._site.site_instances import hosts_of
+from .._site.site_instances import service_hosts
 from .._site.site_model import Site
 
 _MODE = "security_mode"
@@ -63,7 +63,7 @@ def plain_on_loopback(site: Site) -> Iterator[Problem]:
         for host in site.members(KAFKA.group)
         if str(site.value(host, _MODE, security_modes.DEFAULT)) == "plain"
         for name, at in _listeners(site, host)
-        if not security_modes.loopback(str(at["bind"]))
+        if not security_modes.is_loopback(str(at["bind"]))
     )
     if exposed:
         yield Problem(
@@ -80,7 +80,7 @@ def monitoring_on_loopback(site: Site) -> Iterator[Problem]:
     """Prometheus and Alertmanager without TLS listen only on loopback addresses."""
     for host in site.members(monitoring.GROUP):
         bind = str(site.value(host, "monitoring_bind", "127.0.0.1"))
-        if not security_modes.loopback(bind) and not site.value(host, "monitoring_web", {}):
+        if not security_modes.is_loopback(bind) and not site.value(host, "monitoring_web", {}):
             mode = security_modes.MODES.get(str(site.value(host, _MODE, security_modes.DEFAULT)))
             login = mode and mode.secured and not site.value(host, "monitoring_web_open", False)
             yield Problem(
@@ -101,8 +101,8 @@ def agents_on_loopback(site: Site) -> Iterator[Problem]:
     """Metrics agents, which have no authentication, listen only on loopback addresses."""
     for service in SERVICES:
         where = f"{service.role}_metrics_bind"
-        found = {str(site.value(host, where, "127.0.0.1")) for host in hosts_of(site, service)}
-        for bind in sorted(each for each in found if not security_modes.loopback(each)):
+        found = {str(site.value(host, where, "127.0.0.1")) for host in service_hosts(site, service)}
+        for bind in sorted(each for each in found if not security_modes.is_loopback(each)):
             exposed = f"{bind}, where metrics can be read without a password"
             wanted = "a firewall that admits only the hosts of the group monitoring"
             yield advice(service.group, where, exposed, wanted)
@@ -121,7 +121,7 @@ def reserved_user_names(site: Site) -> Iterator[Problem]:
     }
     for host in site.members(KAFKA.group)[:1]:
         for name in _names(site, host, _USERS):
-            if name in reserved or certificate_names.reserved(name):
+            if name in reserved or certificate_names.is_reserved(name):
                 found = "a name reserved for the platform"
                 yield Problem(host, f"{_USERS}.{name}", found, "another name")
 

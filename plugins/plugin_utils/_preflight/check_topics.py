@@ -13,7 +13,7 @@ from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem
 from .._site.kafka import KAFKA
 from .._site.site_model import Site
-from .broker_keys import ALL, declared
+from .broker_keys import ALL, declared_keys
 
 # Broker keys of replication factors, with the key of the minimum of in-sync replicas.
 _COPIES = {
@@ -62,7 +62,7 @@ def broker_copies(site: Site) -> Iterator[Problem]:
     }
     seen = set()
     for host in hosts:
-        properties = declared(site, host)
+        properties = declared_keys(site, host)
         own = {key: value for key, (_, value) in properties.items()}
         for copies_key, least_key in _COPIES.items():
             copies = whole_number(own.get(copies_key, min(3, brokers)))

@@ -35,7 +35,7 @@ def unknown_variables(site: Site) -> Iterator[Problem]:
             role = _role_of(name, site)
             if role is not None:
                 own = site.roles[role].options
-                meant = _meant(name, role, own)
+                meant = _likely_option(name, role, own)
                 yield Problem(
                     host,
                     name,
@@ -57,7 +57,7 @@ def _role_of(name: str, site: Site) -> str | None:
     return max(owners, key=len, default=None)
 
 
-def _meant(name: str, role: str, options: Iterable[str]) -> str | None:
+def _likely_option(name: str, role: str, options: Iterable[str]) -> str | None:
     """Return the option that was likely meant, compared without the role's prefix."""
     rest = {option.removeprefix(f"{role}_"): option for option in options}
     near = did_you_mean(name.removeprefix(f"{role}_"), rest)

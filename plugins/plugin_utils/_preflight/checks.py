@@ -152,8 +152,8 @@ def check(
         for each in CHECKS
         for problem in dict.fromkeys(each(site))
     ]
-    unknown = acceptance.unknown(site, [each.__name__ for each in CHECKS])
-    return [*acceptance.accepted(site, found), *unknown, *_unreadable(site, found)]
+    unknown = acceptance.unknown_names(site, [each.__name__ for each in CHECKS])
+    return [*acceptance.accept_problems(site, found), *unknown, *_unreadable(site, found)]
 
 
 def _unreadable(site: Site, found: list[Problem]) -> list[Problem]:
@@ -190,7 +190,7 @@ def wanted_names(
     hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]
 ) -> list[str]:
     """Return the names that metal.kafka.machine_info must resolve."""
-    return check_addresses.wanted_names(Site(hosts, groups, {}))
+    return check_addresses.names_to_resolve(Site(hosts, groups, {}))
 
 
 def wanted_probes(

@@ -10,7 +10,7 @@ from typing import Any
 from .._declarations.problem import Problem
 
 
-def text(problem: Problem) -> str:
+def problem_line(problem: Problem) -> str:
     """Return one line with the name of the check, which metal_preflight_accept takes."""
     return f"{problem} [{problem.check}]" if problem.check else str(problem)
 
@@ -30,7 +30,7 @@ def report(
         *([f"{len(accepted)} accepted"] if accepted else []),
         _count(len(notes), "note"),
     )
-    lines = [f"{number}. {text(p)}" for number, p in enumerate(fatal, start=1)]
+    lines = [f"{number}. {problem_line(p)}" for number, p in enumerate(fatal, start=1)]
     return {
         "refusal": "\n".join(
             (
@@ -39,8 +39,9 @@ def report(
                 "To accept a problem, add the name in brackets to metal_preflight_accept.",
             )
         ),
-        "fatal": [text(p) for p in fatal],
-        "notes": [f"accepted: {text(p)}" for p in accepted] + [text(p) for p in notes],
+        "fatal": [problem_line(p) for p in fatal],
+        "notes": [f"accepted: {problem_line(p)}" for p in accepted]
+        + [problem_line(p) for p in notes],
         "summary": f"preflight: {checks} checks on {_count(machines, 'machine')}: "
         + ", ".join(counts),
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .security_modes import BROKER, OPERATOR, SCRAM, mode_of
+from .security_modes import BROKER, OPERATOR, SCRAM, find_mode
 
 # Files in the broker's container; the role writes them next to server.properties.
 BROKER_KEYS = "/etc/kafka/broker.pem"
@@ -37,7 +37,7 @@ def broker_properties(
     further_super_users: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Keys of server.properties that secure a broker whose listeners have these protocols."""
-    wanted = mode_of(mode)
+    wanted = find_mode(mode)
     if not wanted.secured:
         return {}
     keys: dict[str, Any] = {

@@ -17,9 +17,9 @@ from cryptography import x509
 
 from .credentials_model import CredentialsError, Spec
 from .pki import authority
-from .pki.authority import Authority, day
-from .pki.pem import subject_of
-from .pki.provided import root_of
+from .pki.authority import Authority, format_day
+from .pki.pem import principal_subject
+from .pki.provided import find_root
 from .store_document import Content
 
 # States of a rotation.
@@ -63,9 +63,9 @@ def advance(content: Content, spec: Spec, given: Authority | None, now: datetime
 
 
 def _other_ca(content: Content, given: Authority) -> str:
-    has = ", ".join(subject_of(each.certificate) for each in content.authorities)
+    has = ", ".join(principal_subject(each.certificate) for each in content.authorities)
     return (
-        f"ca: certificate_file: found {subject_of(given.certificate)}, the store has {has}; "
+        f"ca: certificate_file: found {principal_subject(given.certificate)}, the store has {has}; "
         "required: the same CA, or rotate: ca with phase: trust, issue, drop"
     )
 
@@ -74,7 +74,7 @@ def _trust(content: Content, spec: Spec, given: Authority | None, now: datetime)
     if state(content) != NONE:
         if given and given.fingerprint not in {a.fingerprint for a in content.authorities}:
             raise CredentialsError(
-                f"ca: certificate_file: found {subject_of(given.certificate)} while another "
+                f"ca: certificate_file: found {principal_subject(given.certificate)} while another "
                 "rotation is in progress; required: phase issue and drop of that rotation first"
             )
         return Step(content)
@@ -86,7 +86,7 @@ def _refuse_current(content: Content, given: Authority | None) -> None:
     """Refuse to rotate from a CA to itself."""
     if given and given.fingerprint == content.issuer:
         raise CredentialsError(
-            f"ca: certificate_file: found the current CA, {subject_of(given.certificate)}; "
+            f"ca: certificate_file: found the current CA, {principal_subject(given.certificate)}; "
             "required: the new CA"
         )
 
@@ -108,12 +108,12 @@ def _drop(content: Content, spec: Spec, given: Authority | None, now: datetime) 
         )
     signing = content.signing
     kept = tuple(each for each in content.authorities if each is signing)
-    return _without(content, spec, kept)
+    return _remove_cas(content, spec, kept)
 
 
 def _replace(content: Content, spec: Spec, given: Authority | None, now: datetime) -> Step:
     _refuse_current(content, given)
-    dropped = _without(content, spec, ())
+    dropped = _remove_cas(content, spec, ())
     new = _next(dropped.content, spec, given, now, issues=True)
     return Step(new.content, dropped.messages + new.messages)
 
@@ -124,7 +124,7 @@ PHASES = {"trust": _trust, "issue": _issue, "drop": _drop, "replace": _replace}
 def _with_directory(content: Content, spec: Spec, now: datetime) -> Step:
     """CAs of the store with ready-made certificates: kept for a change to or from them."""
     if spec.phase in ("drop", "replace"):
-        dropped = _without(content, spec, ())
+        dropped = _remove_cas(content, spec, ())
         return replace(dropped, content=replace(dropped.content, issuer=""))
     if spec.phase == "trust" and not content.authorities:
         return _next(content, spec, None, now, issues=True)
@@ -136,10 +136,10 @@ def _next(
 ) -> Step:
     """Add a CA: the one that the site provides, or a generated one."""
     number = content.made + (given is None)
-    new = given or authority.make(
+    new = given or authority.make_ca(
         spec.cluster, f"{spec.ca.common_name} G{number}", spec.ca.days, now
     )
-    end = day(new.certificate.not_valid_after_utc)
+    end = format_day(new.certificate.not_valid_after_utc)
     done = "provided by the site" if given else "generated"
     return Step(
         replace(
@@ -148,11 +148,11 @@ def _next(
             issuer=new.fingerprint if issues else content.issuer,
             made=number,
         ),
-        (f"CA {subject_of(new.certificate)}: {done}, valid until {end}",),
+        (f"CA {principal_subject(new.certificate)}: {done}, valid until {end}",),
     )
 
 
-def _without(content: Content, spec: Spec, kept: tuple[Authority, ...]) -> Step:
+def _remove_cas(content: Content, spec: Spec, kept: tuple[Authority, ...]) -> Step:
     """Remove the CAs that are not in ``kept``, and their undeclared certificates."""
     removed = [each for each in content.authorities if each not in kept]
     declared = {leaf.name for leaf in spec.certificates}
@@ -160,7 +160,7 @@ def _without(content: Content, spec: Spec, kept: tuple[Authority, ...]) -> Step:
         name
         for name, pair in content.certificates.items()
         if name not in declared
-        and any(authority.signed_by(pair.certificate, ca.certificate) for ca in removed)
+        and any(authority.is_signed_by(pair.certificate, ca.certificate) for ca in removed)
     ]
     return Step(
         replace(
@@ -169,13 +169,16 @@ def _without(content: Content, spec: Spec, kept: tuple[Authority, ...]) -> Step:
             certificates={k: v for k, v in content.certificates.items() if k not in undeclared},
         ),
         (
-            *(f"CA {subject_of(each.certificate)}: dropped, with its key" for each in removed),
+            *(
+                f"CA {principal_subject(each.certificate)}: dropped, with its key"
+                for each in removed
+            ),
             *(f"certificate {name}: dropped with its CA, not declared" for name in undeclared),
         ),
     )
 
 
-def roots_of(
+def trusted_roots(
     content: Content, others: Iterable[x509.Certificate]
 ) -> tuple[tuple[x509.Certificate, ...], tuple[str, ...]]:
     """Return the trusted roots, those of the store's CAs and of the site, and the changes."""
@@ -184,8 +187,8 @@ def roots_of(
     added = [root for root in roots if root not in content.roots] if content.roots else []
     gone = [root for root in content.roots if root not in roots]
     return roots, (
-        *(f"trusted root {subject_of(root)}: added" for root in added),
-        *(f"trusted root {subject_of(root)}: removed" for root in gone),
+        *(f"trusted root {principal_subject(root)}: added" for root in added),
+        *(f"trusted root {principal_subject(root)}: removed" for root in gone),
     )
 
 
@@ -200,18 +203,18 @@ def blockers(before: Content, after: Content) -> list[str]:
         new = after.certificates.get(name)
         if new is None:
             continue
-        root = root_of(new.certificate, new.chain, after.roots)
+        root = find_root(new.certificate, new.chain, after.roots)
         if root is not None and root not in before.roots:
             problems.append(
-                f"certificates: {name}: found a new root, {subject_of(root)}; required: one that "
-                "members already trust: add it first (rotate: ca with phase: trust, or "
+                f"certificates: {name}: found a new root, {principal_subject(root)}; required: one "
+                "that members already trust: add it first (rotate: ca with phase: trust, or "
                 "ca.trusted_file) and roll that out; phase: replace does it at once, with downtime"
             )
-        old = root_of(pair.certificate, pair.chain, before.roots)
+        old = find_root(pair.certificate, pair.chain, before.roots)
         if old is not None and old not in after.roots:
             problems.append(
-                f"certificates: {name}: found the root {subject_of(old)} no longer trusted, but "
-                "members still have its certificates; required: trusted until new certificates are "
-                "rolled out (in ca.trusted_file or ca.crt)"
+                f"certificates: {name}: found the root {principal_subject(old)} no longer trusted, "
+                "but members still have its certificates; required: trusted until new "
+                "certificates are rolled out (in ca.trusted_file or ca.crt)"
             )
     return problems

@@ -46,7 +46,7 @@ RESERVED = re.compile(
 )
 
 
-def reserved(name: str) -> bool:
+def is_reserved(name: str) -> bool:
     """Whether the name is reserved for the platform."""
     return RESERVED.fullmatch(name) is not None
 
@@ -60,7 +60,7 @@ def is_address(name: str) -> bool:
     return True
 
 
-def declared(
+def certificate_option(
     name: str,
     common_name: str,
     alt_names: Iterable[str],
@@ -81,11 +81,11 @@ def declared(
     }
 
 
-def of_operator() -> dict[str, Any]:
+def operator_certificate() -> dict[str, Any]:
     """The certificate of the operator, a super user."""
-    return declared(OPERATOR, OPERATOR, [OPERATOR], ("client",))
+    return certificate_option(OPERATOR, OPERATOR, [OPERATOR], ("client",))
 
 
-def of_users(users: Iterable[str]) -> list[dict[str, Any]]:
+def user_certificates(users: Iterable[str]) -> list[dict[str, Any]]:
     """One certificate for each user, for modes in which users authenticate by certificate."""
-    return [declared(user, user, [user], ("client",)) for user in users]
+    return [certificate_option(user, user, [user], ("client",)) for user in users]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .broker_security import tls_properties
-from .security_modes import SCRAM, mode_of
+from .security_modes import SCRAM, find_mode
 
 # Settings of librdkafka, with the equivalents of kafka-python.
 KAFKA_PYTHON = {
@@ -27,7 +27,7 @@ def client_options(mode: str, user: str, folder: str) -> dict[str, str]:
     ``folder`` contains ``ca.pem``, and ``<user>.properties`` with the key ``password`` or, for
     authentication by certificate, ``<user>.pem``.
     """
-    wanted = mode_of(mode)
+    wanted = find_mode(mode)
     if not wanted.secured:
         return {}
     options = {"security.protocol": wanted.clients}
@@ -92,7 +92,7 @@ def with_time_limits(options: Mapping[str, str], kind: str) -> dict[str, str]:
 
 def librdkafka_options(mode: str, user: str, password: str, folder: str) -> dict[str, str]:
     """Options of a librdkafka client, which include the password."""
-    wanted = mode_of(mode)
+    wanted = find_mode(mode)
     if not wanted.secured:
         return {}
     options = {"security.protocol": wanted.clients}
@@ -117,7 +117,7 @@ def client_files(users: Sequence[str], secrets: Sequence[str], mode: str) -> lis
 
     ``secrets`` are passwords or, for authentication by certificate, keys with certificates.
     """
-    suffix, prefix = (".properties", "password=") if mode_of(mode).passwords else (".pem", "")
+    suffix, prefix = (".properties", "password=") if find_mode(mode).passwords else (".pem", "")
     return [
         {"name": f"{user}{suffix}", "content": f"{prefix}{secret}\n"}
         for user, secret in zip(users, secrets, strict=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from ipaddress import ip_address
 
-from .._declarations.problem import listed
+from .._declarations.problem import join_names
 from .credentials_model import CaSpec, Spec
 from .pki.leaf import Leaf
 
@@ -139,7 +139,7 @@ def password_problems(spec: Spec) -> list[str]:
     problems = _names("passwords", list(spec.passwords))
     for name, value in spec.provided_passwords.items():
         if name not in spec.passwords:
-            known = listed(spec.passwords) or "nothing, passwords is empty"
+            known = join_names(spec.passwords) or "nothing, passwords is empty"
             problems.append(_error("provided_passwords", name, f"names of passwords: {known}"))
         # The message must not contain the value.
         if not PASSWORD.fullmatch(value):
@@ -167,8 +167,8 @@ def rotation_problems(spec: Spec) -> list[str]:
         "passwords": set(spec.passwords),
     }.get(spec.rotate, set())
     if unknown := set(spec.names) - declared:
-        wanted = listed(declared) or f"no names with rotate: {spec.rotate}"
-        problems.append(_error("names", listed(unknown), wanted))
+        wanted = join_names(declared) or f"no names with rotate: {spec.rotate}"
+        problems.append(_error("names", join_names(unknown), wanted))
     if spec.rotate == "passwords":
         problems += [
             _error("names", name, "a new value in provided_passwords")

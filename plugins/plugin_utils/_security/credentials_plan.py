@@ -14,9 +14,9 @@ from cryptography import x509
 from . import ca_rotation, exposed_secrets, quorum_ca
 from .credentials_model import CredentialsError, Spec
 from .pki import provided as ready_made
-from .pki.authority import Authority, day
+from .pki.authority import Authority, format_day
 from .pki.leaf import Leaf, Pair, issue
-from .pki.pem import subject_of
+from .pki.pem import principal_subject
 from .pki.renewal import days_left, reason_to_renew
 from .store_document import Content, Password
 
@@ -25,7 +25,7 @@ PASSWORD_BYTES = 24
 
 
 @dataclass(frozen=True)
-class Given:
+class ProvidedFiles:
     """Files that the site provides: a CA, further roots, or ready-made certificates by name."""
 
     authority: Authority | None = None
@@ -42,7 +42,7 @@ class Plan:
     notes: tuple[str, ...]
 
 
-def plan(held: Content | None, spec: Spec, given: Given, now: datetime) -> Plan:
+def plan(held: Content | None, spec: Spec, given: ProvidedFiles, now: datetime) -> Plan:
     """Plan the new content; raises CredentialsError if the spec cannot be met."""
     before = held or Content(spec.cluster)
     if before.cluster != spec.cluster:
@@ -52,29 +52,33 @@ def plan(held: Content | None, spec: Spec, given: Given, now: datetime) -> Plan:
         )
     advanced = ca_rotation.advance(before, spec, given.authority, now)
     content, steps = advanced.content, list(advanced.messages)
-    roots, messages = ca_rotation.roots_of(content, given.roots)
+    roots, messages = ca_rotation.trusted_roots(content, given.roots)
     content, steps = replace(content, roots=roots), [*steps, *messages]
-    for part in (_purged, _certificates, _passwords):
+    for part in (_purge, _certificates, _passwords):
         content, messages = part(content, spec, given, now)
         steps += messages
     problems = [] if spec.phase == "replace" else ca_rotation.blockers(before, content)
     if problems:
         raise CredentialsError(*problems)
     own, messages = quorum_ca.advance(
-        held, content, spec, now, lambda theirs, mine: _certificates(theirs, mine, Given(), now)
+        held,
+        content,
+        spec,
+        now,
+        lambda theirs, mine: _certificates(theirs, mine, ProvidedFiles(), now),
     )
     steps += [f"quorum of the ensemble: {each}" for each in messages]
-    content = exposed_secrets.marked(held, replace(content, quorum=own))
+    content = exposed_secrets.mark_generations(held, replace(content, quorum=own))
     return Plan(content, tuple(steps), _notes(content, spec, now))
 
 
 Part = tuple[Content, tuple[str, ...]]
 
 
-def unused(content: Content, spec: Spec) -> list[str]:
+def unused_items(content: Content, spec: Spec) -> list[str]:
     """Certificates and passwords in the store that are not declared."""
     declared = {leaf.name for leaf in spec.leaves}
-    certificates = {*content.certificates, *_of_quorum(content)} - declared
+    certificates = {*content.certificates, *_quorum_certificates(content)} - declared
     passwords = content.passwords.keys() - set(spec.passwords)
     return [
         *(f"certificate {name}" for name in sorted(certificates)),
@@ -82,9 +86,9 @@ def unused(content: Content, spec: Spec) -> list[str]:
     ]
 
 
-def _purged(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
+def _purge(content: Content, spec: Spec, given: ProvidedFiles, now: datetime) -> Part:
     kinds = ("certificate", "password") if spec.purge else ("password",)
-    removed = [item for item in unused(content, spec) if item.startswith(kinds)]
+    removed = [item for item in unused_items(content, spec) if item.startswith(kinds)]
     if not (spec.purge or spec.purge_passwords) or not removed:
         return content, ()
     messages = tuple(f"{item}: removed, not declared" for item in removed)
@@ -93,7 +97,7 @@ def _purged(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
         return replace(content, passwords=passwords), messages
     declared = {leaf.name for leaf in spec.leaves}
     own = content.quorum
-    kept = {k: v for k, v in _of_quorum(content).items() if k in declared}
+    kept = {k: v for k, v in _quorum_certificates(content).items() if k in declared}
     return replace(
         content,
         certificates={k: v for k, v in content.certificates.items() if k in declared},
@@ -102,12 +106,12 @@ def _purged(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
     ), messages
 
 
-def _of_quorum(content: Content) -> Mapping[str, Pair]:
+def _quorum_certificates(content: Content) -> Mapping[str, Pair]:
     """Certificates that the quorum's CA issues."""
     return content.quorum.held.certificates if content.quorum else {}
 
 
-def _certificates(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
+def _certificates(content: Content, spec: Spec, given: ProvidedFiles, now: datetime) -> Part:
     if spec.ca.directory:
         return _provided(content, spec, given, now)
     signing = content.signing
@@ -117,16 +121,16 @@ def _certificates(content: Content, spec: Spec, given: Given, now: datetime) -> 
         )
     if spec.certificates and days_left(signing.certificate, now) < 0:
         raise CredentialsError(
-            f"ca: found {subject_of(signing.certificate)}, expired since "
-            f"{day(signing.certificate.not_valid_after_utc)}; required: a new CA, by rotate: ca "
-            "with phase: replace, since its certificates are no longer trusted"
+            f"ca: found {principal_subject(signing.certificate)}, expired since "
+            f"{format_day(signing.certificate.not_valid_after_utc)}; required: a new CA, by "
+            "rotate: ca with phase: replace, since its certificates are no longer trusted"
         )
     certificates, messages = dict(content.certificates), []
     for leaf in spec.certificates:
         reason = _reason_to_issue(content.certificates.get(leaf.name), leaf, signing, spec, now)
         if reason is not None:
             pair = certificates[leaf.name] = issue(leaf, signing, now)
-            end = day(pair.certificate.not_valid_after_utc)
+            end = format_day(pair.certificate.not_valid_after_utc)
             messages.append(f"certificate {leaf.name}: {reason}, valid until {end}")
     return replace(content, certificates=certificates), tuple(messages)
 
@@ -142,7 +146,7 @@ def _reason_to_issue(
     return reason and f"renewed: {reason}"
 
 
-def _provided(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
+def _provided(content: Content, spec: Spec, given: ProvidedFiles, now: datetime) -> Part:
     """Import ready-made certificates, after all of them have been validated."""
     certificates, messages, problems = dict(content.certificates), [], []
     for leaf in spec.certificates:
@@ -152,7 +156,7 @@ def _provided(content: Content, spec: Spec, given: Given, now: datetime) -> Part
         problems += [f"{path}: {problem}" for problem in found]
         has = content.certificates.get(leaf.name)
         if has is None or has.keystore() != pair.keystore():
-            end = day(pair.certificate.not_valid_after_utc)
+            end = format_day(pair.certificate.not_valid_after_utc)
             messages.append(f"certificate {leaf.name}: imported from {path}, valid until {end}")
             certificates[leaf.name] = pair
     if problems:
@@ -160,7 +164,7 @@ def _provided(content: Content, spec: Spec, given: Given, now: datetime) -> Part
     return replace(content, certificates=certificates), tuple(messages)
 
 
-def _passwords(content: Content, spec: Spec, given: Given, now: datetime) -> Part:
+def _passwords(content: Content, spec: Spec, given: ProvidedFiles, now: datetime) -> Part:
     passwords, messages = dict(content.passwords), []
     for name in spec.passwords:
         has, provided = passwords.get(name), spec.provided_passwords.get(name)
@@ -174,7 +178,7 @@ def _passwords(content: Content, spec: Spec, given: Given, now: datetime) -> Par
         else:
             value = secrets.token_urlsafe(PASSWORD_BYTES)
             done = "changed: as requested" if has else "generated"
-        passwords[name] = Password(value, day(now), has.value if has else None)
+        passwords[name] = Password(value, format_day(now), has.value if has else None)
         messages.append(f"password {name}: {done}")
     return replace(content, passwords=passwords), tuple(messages)
 
@@ -187,10 +191,10 @@ def _notes(content: Content, spec: Spec, now: datetime) -> tuple[str, ...]:
     signing = None if spec.ca.directory else content.signing
     longest = max((leaf.days for leaf in spec.certificates), default=0)
     if signing and days_left(signing.certificate, now) < longest:
-        end = day(signing.certificate.not_valid_after_utc)
+        end = format_day(signing.certificate.not_valid_after_utc)
         notes.append(
-            f"CA {subject_of(signing.certificate)}: expires on {end}, with its certificates; "
-            "required: rotate: ca with phase: trust, issue, drop"
+            f"CA {principal_subject(signing.certificate)}: expires on {end}, with its "
+            "certificates; required: rotate: ca with phase: trust, issue, drop"
         )
     for leaf in spec.certificates if spec.ca.directory else ():
         left = days_left(content.certificates[leaf.name].certificate, now)

@@ -22,7 +22,7 @@ from .pki.leaf import Leaf
 CA_DAYS = CA["days"]["default"]
 
 
-def spec_of(arguments: Mapping[str, Any]) -> Spec:
+def parse_spec(arguments: Mapping[str, Any]) -> Spec:
     """Return the spec of validated options with defaults; raises CredentialsError."""
     cluster = str(arguments["cluster"])
     spec = Spec(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from .pki.pem import subject_of
+from .pki.pem import principal_subject
 from .store_document import Content
 
 # A release that ends an exposure increases this number; older secrets must be rotated.
@@ -19,7 +19,7 @@ from .store_document import Content
 CURRENT = 1
 
 
-def marked(before: Content | None, after: Content) -> Content:
+def mark_generations(before: Content | None, after: Content) -> Content:
     """Return ``after`` with the generation of each secret; new secrets have the current one."""
     old_secrets = dict(_secrets(before)) if before else {}
     kept = before.generations if before else {}
@@ -31,10 +31,10 @@ def marked(before: Content | None, after: Content) -> Content:
     return replace(after, generations={name: made for name, made in found.items() if made})
 
 
-def exposed(content: Content) -> list[str]:
+def exposed_names(content: Content) -> list[str]:
     """Names of secrets of an older generation; a certificate has the age of its key."""
     names: Mapping[str, str] = {
-        f"ca {each.fingerprint}": f"CA {subject_of(each.certificate)}"
+        f"ca {each.fingerprint}": f"CA {principal_subject(each.certificate)}"
         for each in content.authorities
     }
     return [

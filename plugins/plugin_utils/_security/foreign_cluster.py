@@ -15,7 +15,7 @@ HELP = "docs/operate/guides/secret-store.md"
 NAMED = 3
 
 
-def refuse(
+def refuse_foreign_cluster(
     spec: Spec, path: str, held: Content | None, earlier: Callable[[], Content | None]
 ) -> None:
     """Raise CredentialsError if this store would replace the keys of a cluster.
@@ -52,15 +52,16 @@ def _refuse_unknown(spec: Spec, path: str) -> None:
     """Raise CredentialsError if it is unknown whether the cluster has keys."""
     reasons = [f"{each.name}: {reason}" for each in spec.machines for reason in each.unreadable]
     reasons += [
-        f"{each.name}: data of a cluster in {_some(each.data)}, but no configuration with its CA"
+        f"{each.name}: data of a cluster in {_join_first(each.data)}, "
+        "but no configuration with its CA"
         for each in spec.machines
         if each.data and not each.configured
     ]
     if reasons:
         raise CredentialsError(
             f"store {path}: it does not exist yet, and it is unknown whether cluster "
-            f"{spec.cluster} already has keys: {_some(reasons, '; ')}; required: every machine in "
-            f"the run, with readable files; or {WANTED}"
+            f"{spec.cluster} already has keys: {_join_first(reasons, '; ')}; required: every "
+            f"machine in the run, with readable files; or {WANTED}"
         )
 
 
@@ -70,13 +71,13 @@ def _refuse_running(spec: Spec, path: str) -> None:
     if running:
         raise CredentialsError(
             f"store {path}: found machines of cluster {spec.cluster} with {len(running)} "
-            f"running containers ({_some(running)}); required: a stopped cluster before it gets "
-            "new keys and passwords (make down)"
+            f"running containers ({_join_first(running)}); required: a stopped cluster before it "
+            "gets new keys and passwords (make down)"
         )
     absent = [each.name for each in spec.machines if not each.reached]
     if absent:
         raise CredentialsError(
-            f"store {path}: found {len(absent)} machines outside the run ({_some(absent)}); "
+            f"store {path}: found {len(absent)} machines outside the run ({_join_first(absent)}); "
             "required: every machine of the inventory in a run that generates new keys; remove "
             "lost machines from the inventory"
         )
@@ -88,7 +89,7 @@ def _foreign(spec: Spec, path: str, held: Content | None) -> str:
     return f"store {path}: found machines of cluster {spec.cluster} that trust other CAs, {store}"
 
 
-def _some(items: Iterable[str], separator: str = ", ") -> str:
+def _join_first(items: Iterable[str], separator: str = ", ") -> str:
     """Text of the first items."""
     found = list(items)
     return separator.join(found[:NAMED]) + ("…" if len(found) > NAMED else "")

@@ -15,7 +15,7 @@ from cryptography import x509
 
 from . import vault_password
 from .credentials_model import CredentialsError, Spec
-from .credentials_plan import Given
+from .credentials_plan import ProvidedFiles
 from .pki import authority, leaf, pem, provided
 from .vault_store import Store
 
@@ -24,7 +24,7 @@ ROOTS = "ca.crt"
 Parsed = TypeVar("Parsed")
 
 
-def read_all(spec: Spec, store: Store, now: datetime, imported: bool) -> Given:
+def read_all(spec: Spec, store: Store, now: datetime, imported: bool) -> ProvidedFiles:
     """Read all files that the spec names; raises CredentialsError with all errors.
 
     ``imported``: the CA is already in the store, so its files may be absent.
@@ -35,7 +35,7 @@ def read_all(spec: Spec, store: Store, now: datetime, imported: bool) -> Given:
     provided_ca: authority.Authority | None = None
     roots: tuple[x509.Certificate, ...] = ()
     pairs: dict[str, leaf.Pair | None] = {}
-    absent = imported and not os.path.exists(vault_password.expanded(ca.certificate_file))
+    absent = imported and not os.path.exists(vault_password.expand_path(ca.certificate_file))
     if ca.certificate_file and not absent:
         provided_ca = reader.authority(ca.certificate_file, ca.key_file, now)
     if ca.directory:
@@ -47,7 +47,7 @@ def read_all(spec: Spec, store: Store, now: datetime, imported: bool) -> Given:
         raise CredentialsError(*problems)
     # For typing only: each None has added a problem, which was raised.
     read = {name: pair for name, pair in pairs.items() if pair is not None}
-    return Given(provided_ca, tuple(dict.fromkeys(roots)), read)
+    return ProvidedFiles(provided_ca, tuple(dict.fromkeys(roots)), read)
 
 
 class _Reader:
@@ -60,7 +60,7 @@ class _Reader:
     def _read(self, path: str, parse: Callable[[bytes], Parsed]) -> Parsed | None:
         """Return the parsed content of a file, or None after an error."""
         try:
-            with open(vault_password.expanded(path), "rb") as stream:
+            with open(vault_password.expand_path(path), "rb") as stream:
                 data = stream.read()
             if is_encrypted(data):
                 data = VaultLib(self._store.secrets() or []).decrypt(data)
@@ -81,8 +81,8 @@ class _Reader:
     def authority(
         self, certificate_file: str, key_file: str, now: datetime
     ) -> authority.Authority | None:
-        key = self._read(key_file, pem.key_of)
-        certificates = self._read(certificate_file, pem.certificates_of)
+        key = self._read(key_file, pem.parse_key)
+        certificates = self._read(certificate_file, pem.parse_certificates)
         if key is None or certificates is None:
             return None
         found = authority.Authority(certificates[0], key, certificates[1:])
@@ -91,15 +91,15 @@ class _Reader:
         return found
 
     def roots(self, path: str, now: datetime) -> tuple[x509.Certificate, ...]:
-        certificates = self._read(path, pem.certificates_of) or ()
+        certificates = self._read(path, pem.parse_certificates) or ()
         self._problems += [f"{path}: {each}" for each in provided.root_blockers(certificates, now)]
         return certificates
 
     def pair(self, directory: str, name: str) -> leaf.Pair | None:
-        key = self._read(os.path.join(directory, f"{name}.key"), pem.key_of)
-        certificates = self._read(os.path.join(directory, f"{name}.crt"), pem.certificates_of)
+        key = self._read(os.path.join(directory, f"{name}.key"), pem.parse_key)
+        certificates = self._read(os.path.join(directory, f"{name}.crt"), pem.parse_certificates)
         if key is None or certificates is None:
             return None
         # The file may include the root, which servers do not need to send.
-        chain = tuple(each for each in certificates[1:] if not authority.self_signed(each))
+        chain = tuple(each for each in certificates[1:] if not authority.is_self_signed(each))
         return leaf.Pair(certificates[0], key, chain)

@@ -42,7 +42,7 @@ PHASES = ("trust", "issue", "drop")
 Issued = Callable[[Content, Spec], tuple[Content, tuple[str, ...]]]
 
 
-def stage_of(content: Content) -> str:
+def quorum_stage(content: Content) -> str:
     """Return how far the move to the quorum's own CA is; PLATFORM before it begins."""
     return content.quorum.stage if content.quorum else PLATFORM
 
@@ -60,15 +60,15 @@ def advance(
     if stage == PLATFORM:
         removed = content.quorum is not None
         return None, ("uses the platform's CA again, its own CA is dropped",) if removed else ()
-    own = _spec_of(content, spec, stage)
+    own = _quorum_spec(content, spec, stage)
     held = content.quorum.held if content.quorum else Content(spec.cluster)
     advanced = ca_rotation.advance(held, own, None, now)
     held, steps = advanced.content, list(advanced.messages)
     others = () if stage == OWN else content.roots
-    roots, messages = ca_rotation.roots_of(held, others)
+    roots, messages = ca_rotation.trusted_roots(held, others)
     held, steps = replace(held, roots=roots), [*steps, *messages]
     if stage == TRUSTED:
-        held = replace(held, certificates=_of_platform(content, own))
+        held = replace(held, certificates=_platform_certificates(content, own))
     else:
         held, messages = issued(held, own)
         steps += messages
@@ -76,7 +76,7 @@ def advance(
         problems = ca_rotation.blockers(before.quorum.held, held)
         if problems:
             raise CredentialsError(*problems)
-    if stage != stage_of(content):
+    if stage != quorum_stage(content):
         steps.append(f"stage {stage}")
     return Quorum(stage, held), tuple(steps)
 
@@ -85,7 +85,7 @@ def _next(before: Content | None, spec: Spec) -> str:
     """The stage after this run. Raises CredentialsError if a phase is skipped."""
     if before is None:
         return spec.quorum_ca
-    at = stage_of(before)
+    at = quorum_stage(before)
     if spec.rotate != "quorum":
         return at
     order = STAGES if spec.quorum_ca == OWN else STAGES[::-1]
@@ -100,7 +100,7 @@ def _next(before: Content | None, spec: Spec) -> str:
     return order[target]
 
 
-def _spec_of(content: Content, spec: Spec, stage: str) -> Spec:
+def _quorum_spec(content: Content, spec: Spec, stage: str) -> Spec:
     """The spec for the quorum's CA, which is always generated and has no passwords."""
     # While servers trust both CAs, the quorum's CA is not rotated. With ready-made certificates the
     # phases have another meaning.
@@ -118,7 +118,7 @@ def _spec_of(content: Content, spec: Spec, stage: str) -> Spec:
     )
 
 
-def _of_platform(content: Content, spec: Spec) -> dict[str, Pair]:
+def _platform_certificates(content: Content, spec: Spec) -> dict[str, Pair]:
     """The servers' certificates for clients, under the names of the quorum's certificates."""
     return {
         leaf.name: content.certificates[leaf.name.removesuffix(QUORUM)]

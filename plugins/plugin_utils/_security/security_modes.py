@@ -67,14 +67,14 @@ MODES = {
 }
 
 
-def mode_of(name: str) -> Mode:
+def find_mode(name: str) -> Mode:
     """Return the mode with this name; raises SecurityError."""
     if name not in MODES:
         raise SecurityError(f"security mode {name!r} is unknown; allowed: {', '.join(MODES)}")
     return MODES[name]
 
 
-def loopback(address: str) -> bool:
+def is_loopback(address: str) -> bool:
     """Whether an address is a loopback address."""
     return address in ("localhost", "::1") or address.startswith("127.")
 
@@ -83,7 +83,7 @@ def listener_protocols(
     mode: str, listeners: Iterable[str], clients: str, brokers: str
 ) -> dict[str, str]:
     """Kafka's protocol of each listener, by name; other listeners are for clients."""
-    wanted = mode_of(mode)
+    wanted = find_mode(mode)
     return {
         name: wanted.brokers if name == brokers and name != clients else wanted.clients
         for name in listeners

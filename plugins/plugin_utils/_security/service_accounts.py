@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._declarations.declarations_package import needs_of
-from .certificate_names import reserved
+from .._declarations.declarations_package import read_needs
+from .certificate_names import is_reserved
 from .security_modes import OPERATOR, SecurityError
 
 PIPELINE = "pipeline-"
 DEMO = "demo"
 
 
-def of_pipelines(
+def pipeline_accounts(
     pipelines: Mapping[str, Mapping[str, Any]], marks: str = "kafka-metal-marks"
 ) -> dict[str, Any]:
     """A service account for each pipeline, which may only read its source and write its outputs.
@@ -26,12 +26,14 @@ def of_pipelines(
     limits = {"limits": True}
     users = {}
     for name, pipeline in pipelines.items():
-        needs = needs_of(pipeline)
+        needs = read_needs(pipeline)
         reads = list(dict.fromkeys(topic for _, topic in needs.reads))
         writes = list(dict.fromkeys(topic for _, topic in needs.writes))
         roles: list[dict[str, Any]] = []
         if reads:
-            roles.append({"consumer": {"topic": _one(reads), "group": f"kafka-metal-{name}*"}})
+            roles.append(
+                {"consumer": {"topic": _one_or_list(reads), "group": f"kafka-metal-{name}*"}}
+            )
         if needs.marks:
             own = {"topic": [*writes, marks], "transactional_id": f"kafka-metal-{name}.*"}
             roles += [{"producer": own | limits}, {"consumer": {"topic": marks, "group": marks}}]
@@ -41,7 +43,7 @@ def of_pipelines(
     return users
 
 
-def _one(names: list[str]) -> str | list[str]:
+def _one_or_list(names: list[str]) -> str | list[str]:
     return names[0] if len(names) == 1 else names
 
 
@@ -58,11 +60,11 @@ def all_accounts(
     return {
         OPERATOR: {},
         DEMO: demo,
-        **of_pipelines(pipelines, marks),
+        **pipeline_accounts(pipelines, marks),
     }
 
 
-def together(
+def merge_accounts(
     site: Mapping[str, Any], accounts: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Merge users of the site and service accounts; raises SecurityError on a reserved name.
@@ -72,7 +74,7 @@ def together(
     wrong = [
         f"kafka_content_users.{name}: found a name reserved for the platform; allowed: another name"
         for name in site
-        if name in accounts or reserved(str(name))
+        if name in accounts or is_reserved(str(name))
     ]
     if wrong:
         raise SecurityError("; ".join(wrong))

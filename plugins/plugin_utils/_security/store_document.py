@@ -13,7 +13,7 @@ from cryptography import x509
 
 from .pki.authority import Authority
 from .pki.leaf import Pair
-from .pki.pem import PkiError, certificates_of, key_of, key_pem, pem
+from .pki.pem import PkiError, key_pem, parse_certificates, parse_key, to_pem
 
 FORMAT = 1
 # Format with a CA for the quorum: older releases would remove that CA, and reject this format.
@@ -73,7 +73,7 @@ class Quorum:
     held: Content
 
 
-def document(text: str) -> dict[str, Any]:
+def parse_document(text: str) -> dict[str, Any]:
     """Parse the text of a store into plain types."""
     try:
         found = json.loads(text)
@@ -90,7 +90,7 @@ def document(text: str) -> dict[str, Any]:
 
 def read(text: str) -> Content:
     """Parse the decrypted text of a store; raises ContentError."""
-    found = document(text)
+    found = parse_document(text)
     try:
         quorum = found.get("quorum")
         return replace(
@@ -124,12 +124,12 @@ def _content(found: Mapping[str, Any]) -> Content:
 
 
 def _one(text: str) -> x509.Certificate:
-    return certificates_of(text.encode())[0]
+    return parse_certificates(text.encode())[0]
 
 
 def _three(certificate: str, key: str, chain: str) -> tuple[Any, Any, Any]:
-    issuers = certificates_of(chain.encode()) if chain else ()
-    return _one(certificate), key_of(key.encode()), issuers
+    issuers = parse_certificates(chain.encode()) if chain else ()
+    return _one(certificate), parse_key(key.encode()), issuers
 
 
 def write(content: Content) -> str:
@@ -147,7 +147,7 @@ def _plain(content: Content) -> dict[str, Any]:
             {**_signed(each), "fingerprint": each.fingerprint} for each in content.authorities
         ],
         "issuer": content.issuer,
-        "roots": [pem([root]) for root in content.roots],
+        "roots": [to_pem([root]) for root in content.roots],
         "certificates": {name: _signed(each) for name, each in content.certificates.items()},
         "passwords": {
             name: {"value": each.value, "since": each.since, "previous": each.previous}
@@ -160,7 +160,7 @@ def _plain(content: Content) -> dict[str, Any]:
 
 def _signed(each: Authority | Pair) -> dict[str, str]:
     return {
-        "certificate": pem([each.certificate]),
-        "chain": pem(each.chain),
+        "certificate": to_pem([each.certificate]),
+        "chain": to_pem(each.chain),
         "key": key_pem(each.key),
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...module_utils._common.suggestions import one_of
+from ...module_utils._common.suggestions import list_allowed
 
 # Kinds that need a name, with their key in the store; the others have no name.
 NAMED = {
@@ -26,11 +26,11 @@ class TermError(ValueError):
     """A term that is not of the form KIND or KIND:NAME."""
 
 
-class Missing(LookupError):
+class MissingSecretError(LookupError):
     """The store does not contain the secret."""
 
 
-def parts_of(term: str) -> tuple[str, str]:
+def split_term(term: str) -> tuple[str, str]:
     """Kind and name of a term such as C(password:alice)."""
     kind, colon, name = term.partition(":")
     if kind in ALONE and not colon:
@@ -41,15 +41,15 @@ def parts_of(term: str) -> tuple[str, str]:
         raise TermError(f"found {term!r}; allowed: {kind}:NAME")
     if kind in ALONE:
         raise TermError(f"found {term!r}; allowed: {kind}, without a name")
-    raise TermError(f"found {term!r}; allowed: {one_of(kind, [*NAMED, *ALONE])}")
+    raise TermError(f"found {term!r}; allowed: {list_allowed(kind, [*NAMED, *ALONE])}")
 
 
-def pick(store: Mapping[str, Any], term: str) -> str:
+def find_secret(store: Mapping[str, Any], term: str) -> str:
     """Return the text of one secret. ``store`` is the document of a store in plain types."""
-    kind, name = parts_of(term)
+    kind, name = split_term(term)
     if kind == "truststore":
         if not store["roots"]:
-            raise Missing("the store has no trusted root")
+            raise MissingSecretError("the store has no trusted root")
         return "".join(store["roots"])
     if kind == "ca":
         return _ca(store)
@@ -58,18 +58,18 @@ def pick(store: Mapping[str, Any], term: str) -> str:
         return str(quorum["stage"])
     if kind == "quorum_truststore":
         if not quorum["roots"]:
-            raise Missing("the store has no CA of the quorum")
+            raise MissingSecretError("the store has no CA of the quorum")
         return "".join(quorum["roots"])
     items = {**store[NAMED[kind]], **(quorum["certificates"] if kind != "password" else {})}
     if name not in items:
         names = ", ".join(sorted(items)) or "-"
-        raise Missing(f"the store has no {kind} {name!r}; it has: {names}")
+        raise MissingSecretError(f"the store has no {kind} {name!r}; it has: {names}")
     item = items[name]
     if kind == "password":
         return str(item["value"])
     if kind == "previous_password":
         if item["previous"] is None:
-            raise Missing(f"the password {name!r} has never been changed")
+            raise MissingSecretError(f"the password {name!r} has never been changed")
         return str(item["previous"])
     key, certificates = str(item["key"]), f"{item['certificate']}{item['chain']}"
     return {"keypair": key + certificates, "key": key, "certificate": certificates}[kind]
@@ -80,4 +80,4 @@ def _ca(store: Mapping[str, Any]) -> str:
     for each in store["authorities"]:
         if each["fingerprint"] == store["issuer"]:
             return f"{each['certificate']}{each['chain']}"
-    raise Missing("the store has no CA; certificates are ready-made")
+    raise MissingSecretError("the store has no CA; certificates are ready-made")

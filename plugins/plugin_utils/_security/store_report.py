@@ -9,11 +9,11 @@ from typing import Any
 
 from . import ca_rotation, exposed_secrets
 from .credentials_model import Spec
-from .credentials_plan import Plan, unused
-from .pki.authority import day
-from .pki.pem import fingerprint, subject_of
-from .pki.renewal import end_report, names_of
-from .quorum_ca import stage_of
+from .credentials_plan import Plan, unused_items
+from .pki.authority import format_day
+from .pki.pem import fingerprint, principal_subject
+from .pki.renewal import end_report, read_names
+from .quorum_ca import quorum_stage
 from .store_document import Content
 
 
@@ -30,18 +30,18 @@ def report(planned: Plan, spec: Spec, now: datetime) -> dict[str, Any]:
                 for name, pair in sorted({**content.certificates, **quorum.certificates}.items())
             ),
             *(
-                {"kind": "root", **end_report(subject_of(root), root, now)}
+                {"kind": "root", **end_report(principal_subject(root), root, now)}
                 for root in dict.fromkeys([*content.roots, *quorum.roots])
             ),
         ],
-        "quorum": stage_of(content),
+        "quorum": quorum_stage(content),
         "ca": {
             "issuer": content.issuer,
             "fingerprints": [fingerprint(root) for root in content.roots],
             "rotation": ca_rotation.state(content),
         },
-        "unused": unused(content, spec),
-        "exposed": exposed_secrets.exposed(content),
+        "unused": unused_items(content, spec),
+        "exposed": exposed_secrets.exposed_names(content),
     }
 
 
@@ -52,17 +52,17 @@ def lines(content: Content | None) -> str:
     own = [f"quorum, stage {content.quorum.stage}"] if content.quorum else []
     own += lines(content.quorum.held).splitlines() if content.quorum else []
     found = [
-        f"CA {subject_of(each.certificate)}: valid until "
-        f"{day(each.certificate.not_valid_after_utc)}"
+        f"CA {principal_subject(each.certificate)}: valid until "
+        f"{format_day(each.certificate.not_valid_after_utc)}"
         f"{', issues' if each.fingerprint == content.issuer else ''}"
         for each in content.authorities
     ]
-    found += [f"trusted root {subject_of(root)}" for root in content.roots]
+    found += [f"trusted root {principal_subject(root)}" for root in content.roots]
     for name, pair in sorted(content.certificates.items()):
-        has, end = names_of(pair.certificate), day(pair.certificate.not_valid_after_utc)
+        has, end = read_names(pair.certificate), format_day(pair.certificate.not_valid_after_utc)
         hosts = " ".join((*has.dns, *has.ips)) or "no host"
         usages = "any usage" if has.usages is None else " ".join(has.usages)
-        subject = subject_of(pair.certificate)
+        subject = principal_subject(pair.certificate)
         found.append(f"certificate {name}: {subject}, {hosts}, {usages}, valid until {end}")
     found += [
         f"password {name}: since {each.since}" for name, each in sorted(content.passwords.items())

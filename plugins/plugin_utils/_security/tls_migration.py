@@ -29,7 +29,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .security_modes import SecurityError, listener_protocols, mode_of
+from .security_modes import SecurityError, find_mode, listener_protocols
 
 # Suffix of the name of an added, secured listener.
 SUFFIX = "_CLOSED"
@@ -93,7 +93,7 @@ PHASES = {
 ORDER = tuple(PHASES)
 
 
-def phase_of_goal(goal: str) -> str:
+def goal_phase(goal: str) -> str:
     """Phase in which the migration to ``goal`` ends; raises SecurityError."""
     if goal not in GOALS:
         allowed = ", ".join(f"'{each}'" for each in GOALS)
@@ -129,12 +129,12 @@ def inter_broker_listener(phase: str, listener: str) -> str:
     return f"{listener}{SUFFIX}" if PHASES[phase].inter_broker_secured else listener
 
 
-def of_clients(phase: str, listener: str) -> str:
+def client_listener(phase: str, listener: str) -> str:
     """Name of the listener for service accounts and for clients with files of `make access`."""
     return f"{listener}{SUFFIX}" if PHASES[phase].clients_secured else listener
 
 
-def of_operator(phase: str, clients: str, brokers: str) -> str:
+def operator_listener(phase: str, clients: str, brokers: str) -> str:
     """Name of the listener for modules; it exists before and after the roll into this phase."""
     at = PHASES[phase]
     if at.operator_secured:
@@ -148,7 +148,7 @@ def further_super_users(phase: str, declared: Iterable[str]) -> list[str]:
     return [*declared, *([ANONYMOUS] if PHASES[phase].open else [])]
 
 
-def found(properties: Mapping[str, str], brokers: str) -> str:
+def broker_phase(properties: Mapping[str, str], brokers: str) -> str:
     """Phase of a broker with this server.properties; NEW without any, OPEN for an unsecured one.
 
     ``brokers`` is the name of its first inter-broker listener.
@@ -182,7 +182,7 @@ def steps(running: Iterable[str], goal: str) -> list[str]:
     if not known:
         raise SecurityError("no broker runs yet: make up creates a secured cluster")
     order = (OPEN, *ORDER)
-    at, target = min(order.index(each) for each in known), order.index(phase_of_goal(goal))
+    at, target = min(order.index(each) for each in known), order.index(goal_phase(goal))
     if max(order.index(each) for each in known) > target:
         raise SecurityError(
             f"security_migration: {goal!r} cannot be reached: brokers are already in phase "
@@ -191,12 +191,12 @@ def steps(running: Iterable[str], goal: str) -> list[str]:
     return list(order[at + 1 : target + 1])
 
 
-def blocker(mode: str, found_phase: str, wanted: str, entering: bool) -> str:
+def phase_blocker(mode: str, found_phase: str, wanted: str, entering: bool) -> str:
     """Why a running broker may not enter another phase; empty when it may.
 
     ``entering``: `make secure` is running.
     """
-    target = wanted if mode_of(mode).secured else OPEN
+    target = wanted if find_mode(mode).secured else OPEN
     if found_phase in (NEW, target):
         return ""
     order = (OPEN, *ORDER)

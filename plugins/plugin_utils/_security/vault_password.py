@@ -26,7 +26,7 @@ class StoreError(AnsibleError):
     """The store or its password cannot be used; the message has the remedy."""
 
 
-def expanded(path: str) -> str:
+def expand_path(path: str) -> str:
     """Return the absolute path, with ``~`` and variables expanded."""
     return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))
 
@@ -37,8 +37,8 @@ def load(path: str | None) -> Secrets | None:
     Without a path these are the secrets of the Ansible run. Raises StoreError.
     """
     if not path:
-        return _of_the_run()
-    path = expanded(path)
+        return _run_secrets()
+    path = expand_path(path)
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -59,7 +59,7 @@ def load(path: str | None) -> Secrets | None:
     return [(IDENTITY, secret)]
 
 
-def _of_the_run() -> Secrets:
+def _run_secrets() -> Secrets:
     context = VaultSecretsContext.current(optional=True)
     if context is None or not context.secrets:
         raise StoreError(
@@ -84,7 +84,7 @@ def _check_mode(path: str, found: os.stat_result) -> None:
 
 def create(path: str) -> None:
     """Create a password file atomically, unless another run has just created it."""
-    path = expanded(path)
+    path = expand_path(path)
     folder = os.path.dirname(path)
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)

@@ -28,7 +28,7 @@ class Store:
     def __init__(self, path: str, password_file: str | None) -> None:
         """Store both paths, without access to the files."""
         # Resolved, so that a symbolic link to the store stays when the file is replaced.
-        self.path = os.path.realpath(vault_password.expanded(path))
+        self.path = os.path.realpath(vault_password.expand_path(path))
         self.password_file = password_file
         self._secrets: Secrets | None = None
         self.previous = f"{self.path}.previous"
@@ -59,7 +59,7 @@ class Store:
             )
         secrets = self.secrets()
         if secrets is None:
-            path = vault_password.expanded(self.password_file or "")
+            path = vault_password.expand_path(self.password_file or "")
             raise StoreError(
                 f"store {self.path}: found the store, but no password at {path}; required: this "
                 f"file from your backup or from the other control node; see {HELP}"
@@ -170,7 +170,7 @@ def _put(path: str, data: bytes) -> None:
 _documents: dict[tuple[Any, ...], dict[str, Any]] = {}
 
 
-def document(store: Store) -> dict[str, Any] | None:
+def read_document(store: Store) -> dict[str, Any] | None:
     """Return the store in plain types, decrypted once per process and generation; None without."""
     try:
         found = os.stat(store.path)
@@ -182,7 +182,7 @@ def document(store: Store) -> dict[str, Any] | None:
         text = store.read()
         if text is None:
             return None
-        parsed = store_document.document(text)
+        parsed = store_document.parse_document(text)
         if key is None:
             return parsed
         # Keep only the current generation in memory.

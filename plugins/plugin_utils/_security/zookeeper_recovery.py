@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 RECOVERY_TIMEOUT_SECONDS = 20
 
 
-def options(servers: Sequence[str], node: str, files: Mapping[str, str]) -> str:
+def recovery_options(servers: Sequence[str], node: str, files: Mapping[str, str]) -> str:
     """Options of a master's JVM; empty without an ensemble.
 
     ``servers`` are host:port, ``node`` is the znode with the masters' state. ``files`` has ``keys``

@@ -7,10 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 from .broker_security import CIPHERS, TRUSTED, tls_properties
-from .pki.pem import PkiError, certificates_of, subject_of
+from .pki.pem import PkiError, parse_certificates, principal_subject
 from .quorum_ca import OWN, SHOWN
 from .quorum_ca import TRUSTED as BOTH_TRUSTED
-from .security_modes import mode_of
+from .security_modes import find_mode
 from .store_items import PLATFORM
 
 # Files in the containers of brokers and of ZooKeeper servers.
@@ -25,7 +25,7 @@ QUORUM_TRUSTED = {OWN: "quorum-ca.pem", BOTH_TRUSTED: "quorum-both.pem", SHOWN: 
 
 def ensemble_client_properties(mode: str) -> dict[str, Any]:
     """Keys of server.properties for a broker's TLS connection to the ensemble."""
-    if not mode_of(mode).tls:
+    if not find_mode(mode).tls:
         return {}
     return {
         "zookeeper.ssl.client.enable": True,
@@ -42,7 +42,7 @@ def ensemble_properties(mode: str, port: int, bind: str, quorum_stage: str = OWN
     ``quorum_stage`` determines the certificates and CAs on the ports between servers, see
     quorum_ca.py; at ``platform`` they are the same as for clients.
     """
-    if not mode_of(mode).tls:
+    if not find_mode(mode).tls:
         return {"clientPort": port, "clientPortAddress": bind}
     files = {"keyStore": SERVER_KEYS, "trustStore": SERVER_TRUSTED}
     quorum_files = files
@@ -83,7 +83,7 @@ def quorum_trusted(stage: str) -> str:
 def subject(certificate: str) -> str:
     """The subject, which is the id in ZooKeeper's ACLs; empty for an invalid certificate."""
     try:
-        return subject_of(certificates_of(certificate.encode())[0])
+        return principal_subject(parse_certificates(certificate.encode())[0])
     except PkiError:
         return ""
 
@@ -93,5 +93,5 @@ def shared_trust(quorum: str, clients: str) -> list[str]:
 
     A client with a certificate of such a CA can join the quorum as an observer and read all data.
     """
-    both = set(certificates_of(quorum.encode())) & set(certificates_of(clients.encode()))
-    return sorted(map(subject_of, both))
+    both = set(parse_certificates(quorum.encode())) & set(parse_certificates(clients.encode()))
+    return sorted(map(principal_subject, both))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .security_modes import mode_of
+from .security_modes import find_mode
 from .tls_migration import ADDED, FIRST, PHASES
 from .zookeeper_tls import ensemble_client_properties, ensemble_properties
 
@@ -23,7 +23,7 @@ QUORUM_USES_TLS = {"added": False, "brokers": True, "enforced": True, "back": Tr
 QUORUM_ACCEPTS_BOTH = ("added", "brokers")
 
 
-def port_of(which: str, port: int, offset: int) -> int:
+def server_port(which: str, port: int, offset: int) -> int:
     """Number of a server's first port or of its added port."""
     return port if which == FIRST else port + offset
 
@@ -32,9 +32,9 @@ def server_properties(
     mode: str, phase: str, port: int, bind: str, offset: int, quorum_stage: str
 ) -> dict[str, Any]:
     """Keys of zoo.cfg for the ports of clients and for the quorum."""
-    if not mode_of(mode).tls:
+    if not find_mode(mode).tls:
         return ensemble_properties(mode, port, bind)
-    tls_port = port_of(TLS_PORT[phase], port, offset)
+    tls_port = server_port(TLS_PORT[phase], port, offset)
     keys = ensemble_properties(mode, tls_port, bind, quorum_stage)
     if phase in PLAIN_PORT:
         keys |= {"clientPort": port, "clientPortAddress": bind}
@@ -46,9 +46,9 @@ def server_properties(
     return keys
 
 
-def with_certificate(mode: str, phase: str) -> bool:
+def uses_certificate(mode: str, phase: str) -> bool:
     """Whether clients of ZooKeeper authenticate by certificate after the roll into this phase."""
-    return mode_of(mode).tls and phase != "added"
+    return find_mode(mode).tls and phase != "added"
 
 
 def servers(ensemble: Iterable[Mapping[str, Any]], phase: str, offset: int) -> list[dict[str, Any]]:
@@ -59,7 +59,7 @@ def servers(ensemble: Iterable[Mapping[str, Any]], phase: str, offset: int) -> l
     order = PHASES[phase].ensemble
     found = []
     for server in ensemble:
-        ports = [port_of(which, int(server["port"]), int(offset)) for which in order]
+        ports = [server_port(which, int(server["port"]), int(offset)) for which in order]
         found.append({**server, "port": ports[0], "other_ports": ports[1:]})
     return found
 
@@ -74,7 +74,7 @@ def connect(ensemble: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def client_properties(mode: str, phase: str) -> dict[str, Any]:
     """Keys of server.properties for the connection of a broker to ZooKeeper."""
-    if not with_certificate(mode, phase):
+    if not uses_certificate(mode, phase):
         return {}
     acls = {"zookeeper.set.acl": PHASES[phase].metadata_acls}
     return {**ensemble_client_properties(mode), **acls}

@@ -9,15 +9,15 @@ from typing import Any
 
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Certificate, Service
-from .._security.certificate_names import declared
-from .instances import condition_met, filled, hosts
+from .._security.certificate_names import certificate_option
+from .instances import condition_met, fill_template, hosts
 from .inventory import Inventory
 
 # Placeholder in ``subject_alt_names`` for the addresses that listeners advertise and bind.
 LISTENERS = "listeners"
 
 
-def of_services(inventory: Inventory) -> Iterator[dict[str, Any]]:
+def service_certificates(inventory: Inventory) -> Iterator[dict[str, Any]]:
     """Yield one certificate for each instance and declaration, for the module ``credentials``."""
     for service in SERVICES:
         for host in hosts(inventory, service):
@@ -34,9 +34,9 @@ def _declared(
         for each in one.subject_alt_names
         for name in _alt_names(inventory, host, service, each)
     ]
-    return declared(
-        filled(inventory, host, one.name),
-        filled(inventory, host, one.subject),
+    return certificate_option(
+        fill_template(inventory, host, one.name),
+        fill_template(inventory, host, one.subject),
         names,
         one.usages,
         one.authority,
@@ -45,6 +45,6 @@ def _declared(
 
 def _alt_names(inventory: Inventory, host: str, service: Service, template: str) -> list[str]:
     if template != LISTENERS:
-        return [filled(inventory, host, template)]
+        return [fill_template(inventory, host, template)]
     listeners = inventory.need(host, service.ports[0])
     return [address for at in listeners.values() for address in (at["advertise"], at["bind"])]

@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 from .._security import certificate_names as issued
-from .._security.security_modes import OPERATOR, mode_of
+from .._security.security_modes import OPERATOR, find_mode
 from . import monitoring, security, site_users
-from .certificates import of_services
+from .certificates import service_certificates
 from .inventory import Inventory
 
 PROXY_PASSWORD = "metrics-proxy"
@@ -17,7 +17,7 @@ PROXY_PASSWORD = "metrics-proxy"
 
 def passwords(inventory: Inventory) -> list[str]:
     """Names of all passwords in the store."""
-    secured = mode_of(security.mode(inventory)).secured
+    secured = find_mode(security.mode(inventory)).secured
     return [
         *site_users.with_password(inventory),
         *(["spark-rpc", "spark-pages"] if secured else []),
@@ -28,18 +28,18 @@ def passwords(inventory: Inventory) -> list[str]:
 
 def certificates(inventory: Inventory) -> list[dict[str, Any]]:
     """All certificates with their subjects, and the names under which clients connect."""
-    with_passwords = mode_of(security.mode(inventory)).passwords
+    with_passwords = find_mode(security.mode(inventory)).passwords
     others = [] if with_passwords else [n for n in site_users.names(inventory) if n != OPERATOR]
     return [
-        *of_services(inventory),
-        issued.of_operator(),
-        *issued.of_users(others),
+        *service_certificates(inventory),
+        issued.operator_certificate(),
+        *issued.user_certificates(others),
     ]
 
 
 def lookup_terms(inventory: Inventory) -> list[str]:
     """Terms of all secrets of the control node, for the lookup metal.kafka.secret."""
-    keys = certificates(inventory) if mode_of(security.mode(inventory)).tls else []
+    keys = certificates(inventory) if find_mode(security.mode(inventory)).tls else []
     return [
         *(f"password:{name}" for name in passwords(inventory)),
         *(f"keypair:{each['name']}" for each in keys),

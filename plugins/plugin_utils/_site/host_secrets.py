@@ -14,7 +14,7 @@ from typing import Any
 
 from ...module_utils._containers.support import redaction
 from .._security import client_security as clients
-from .._security.security_modes import Mode, mode_of
+from .._security.security_modes import Mode, find_mode
 
 Files = list[dict[str, str]]
 
@@ -42,7 +42,7 @@ class Host:
     @property
     def service_account_mode(self) -> Mode:
         """Mode with which the platform's services authenticate."""
-        return mode_of(self.fact("security.service_account_mode"))
+        return find_mode(self.fact("security.service_account_mode"))
 
 
 def file(name: str, content: str) -> dict[str, str]:
@@ -74,5 +74,5 @@ def all_secrets(host: Host) -> list[str]:
     )
     return [
         *stored,
-        *(secret for each in receivers for secret in sorted(redaction.secrets_of(each))),
+        *(secret for each in receivers for secret in sorted(redaction.find_secrets(each))),
     ]

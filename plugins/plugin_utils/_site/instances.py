@@ -38,12 +38,14 @@ def names(inventory: Inventory) -> list[str]:
     """Names of all instances, each once."""
     named = [each for each in SERVICES if each.instance]
     found = (
-        filled(inventory, host, each.instance) for each in named for host in hosts(inventory, each)
+        fill_template(inventory, host, each.instance)
+        for each in named
+        for host in hosts(inventory, each)
     )
     return list(dict.fromkeys(found))
 
 
-def filled(inventory: Inventory, host: str, template: str) -> str:
+def fill_template(inventory: Inventory, host: str, template: str) -> str:
     """Fill a template of the catalogue with the variables of a host: kafka1 for kafka{id}."""
     names = [name for _, name, _, _ in Formatter().parse(template) if name]
     return template.format_map({name: _value(inventory, host, name) for name in names})

@@ -22,7 +22,7 @@ DEFAULTS: Mapping[str, Any] = {
 }
 
 
-class Unreadable(Exception):
+class UnreadableVariable(Exception):
     """A variable whose template fails; raised by a host's mapping when the variable is read."""
 
 
@@ -49,7 +49,7 @@ class Inventory:
         """A variable of a host, or ``default``; raises UnusableVariable if its template fails."""
         try:
             value = self.hosts[host].get(variable)
-        except Unreadable as error:
+        except UnreadableVariable as error:
             raise UnusableVariable(f"{variable} of host {host}: {error}") from error
         return default if value is None else value
 

@@ -10,7 +10,7 @@ from .._catalogue import SERVICES, service
 from .._catalogue.kinds import Service
 from .._security import tls_migration, zookeeper_tls_migration
 from .._security.broker_security import broker_properties
-from .._security.security_modes import mode_of
+from .._security.security_modes import find_mode
 from . import instances, machines, security, zookeeper
 from .inventory import Inventory
 
@@ -53,7 +53,7 @@ def inter_broker_listener(inventory: Inventory) -> str:
     return str(inventory.site_value("kafka_broker_inter_broker_listener", GROUP))
 
 
-def addresses_of(inventory: Inventory, listener: str) -> list[str]:
+def listener_addresses(inventory: Inventory, listener: str) -> list[str]:
     """host:port of a listener on each broker."""
     first = listener.removesuffix(tls_migration.SUFFIX)
     offset = 0 if first == listener else security.migration_port_offset(inventory)
@@ -64,23 +64,23 @@ def addresses_of(inventory: Inventory, listener: str) -> list[str]:
 def bootstrap(inventory: Inventory) -> list[str]:
     """Bootstrap servers of service accounts."""
     phase, listener = security.phase(inventory), client_listener(inventory)
-    return addresses_of(inventory, tls_migration.of_clients(phase, listener))
+    return listener_addresses(inventory, tls_migration.client_listener(phase, listener))
 
 
 def authenticated_bootstrap(inventory: Inventory) -> list[str]:
     """Bootstrap servers at which passwords can be checked."""
     if tls_migration.PHASES[security.phase(inventory)].authenticates:
         return bootstrap(inventory)
-    return addresses_of(inventory, f"{client_listener(inventory)}{tls_migration.SUFFIX}")
+    return listener_addresses(inventory, f"{client_listener(inventory)}{tls_migration.SUFFIX}")
 
 
 def operator_bootstrap(inventory: Inventory) -> list[str]:
     """Bootstrap servers of modules, which use the inter-broker listener as the operator."""
-    if not mode_of(security.mode(inventory)).secured:
+    if not find_mode(security.mode(inventory)).secured:
         return bootstrap(inventory)
     listeners = client_listener(inventory), inter_broker_listener(inventory)
     phase = security.phase(inventory)
-    return addresses_of(inventory, tls_migration.of_operator(phase, *listeners))
+    return listener_addresses(inventory, tls_migration.operator_listener(phase, *listeners))
 
 
 def tls_endpoints(inventory: Inventory) -> list[dict[str, Any]]:
@@ -102,7 +102,7 @@ def tls_endpoints(inventory: Inventory) -> list[dict[str, Any]]:
 
 def tls_addresses(inventory: Inventory) -> list[str]:
     """host:port of each listener with TLS; empty while service accounts do not use TLS."""
-    if not mode_of(security.service_account_mode(inventory)).tls:
+    if not find_mode(security.service_account_mode(inventory)).tls:
         return []
     return [f"{at['host']}:{at['port']}" for at in tls_endpoints(inventory)]
 

@@ -104,7 +104,7 @@ def znodes(host: Host) -> list[dict[str, Any]]:
         for names in owners
     )
     node, trust = host.fact("spark.recovery_node"), host.fact("security.ensemble_trust")
-    return zookeeper_acls.wanted(brokers, masters, node, trust)
+    return zookeeper_acls.desired_nodes(brokers, masters, node, trust)
 
 
 def _subject(certificate: str) -> str:

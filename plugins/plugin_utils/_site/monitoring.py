@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._security.security_modes import mode_of
+from .._security.security_modes import find_mode
 from . import machines, security, spark
 from .inventory import Inventory
 
@@ -32,7 +32,7 @@ def proxied(inventory: Inventory) -> bool:
         len(machines.names(inventory)) > 1
         and hosts(inventory)
         and not inventory.site_value("monitoring_web")
-        and mode_of(security.mode(inventory)).tls
+        and find_mode(security.mode(inventory)).tls
     )
 
 
@@ -63,7 +63,7 @@ def web_password_names(inventory: Inventory) -> list[str]:
 def web_authentication(inventory: Inventory, host: str) -> bool:
     """Whether Prometheus and Alertmanager of a host require the operator's password."""
     return (
-        mode_of(security.mode(inventory)).secured
+        find_mode(security.mode(inventory)).secured
         and not inventory.get(host, "monitoring_web")
         and not _true(inventory.get(host, "monitoring_web_open", False))
     )
@@ -75,7 +75,7 @@ def _true(value: Any) -> bool:
 
 def ca_file(inventory: Inventory) -> str:
     """File in the container with the trusted CAs; empty while service accounts do not use TLS."""
-    return "/etc/watch/ca.pem" if mode_of(security.service_account_mode(inventory)).tls else ""
+    return "/etc/watch/ca.pem" if find_mode(security.service_account_mode(inventory)).tls else ""
 
 
 def spark_master_endpoints(inventory: Inventory) -> dict[str, str]:

@@ -13,7 +13,7 @@ from ansible.template import Templar
 from . import state_directory
 
 
-def cluster_of(play: Any) -> str | None:
+def play_cluster(play: Any) -> str | None:
     """The inventory's ``cluster_name``, or None if it is missing or a template."""
     manager = play.get_variable_manager()
     inventory = manager._inventory
@@ -27,7 +27,7 @@ def cluster_of(play: Any) -> str | None:
     return None
 
 
-def state_of(play: Any) -> Path | None:
+def play_state_directory(play: Any) -> Path | None:
     """The cluster's state directory, or None if the inventory has no valid cluster name."""
     manager = play.get_variable_manager()
     inventory = manager._inventory

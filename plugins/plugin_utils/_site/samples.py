@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible import constants
 
-from .._declarations.declarations_package import schema_of, with_schema
+from .._declarations.declarations_package import infer_schema, with_schema
 from .run_file import RunFile
 
 
@@ -29,8 +29,8 @@ def _schema_in_this_run(file: Path, null: str, delimiter: str | None) -> str:
         now = file.stat()
     except OSError:
         # The reader's error names the file.
-        return schema_of(file, null, delimiter)
+        return infer_schema(file, null, delimiter)
     about = f"sample {file} {now.st_mtime_ns} {now.st_size} {null!r} {delimiter!r}"
     run = RunFile(Path(constants.DEFAULT_LOCAL_TMP), about)
-    found = run.value("schema", ["schema"], lambda: lambda _: schema_of(file, null, delimiter))
+    found = run.value("schema", ["schema"], lambda: lambda _: infer_schema(file, null, delimiter))
     return str(found)

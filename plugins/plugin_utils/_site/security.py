@@ -18,7 +18,7 @@ def phase(inventory: Inventory) -> str:
     """Phase of the TLS migration: the declared one, or the one that a run is about to enter."""
     if inventory.phase is not None:
         return inventory.phase
-    return tls_migration.phase_of_goal(str(inventory.site_value("security_migration")))
+    return tls_migration.goal_phase(str(inventory.site_value("security_migration")))
 
 
 def migration_port_offset(inventory: Inventory) -> int:
@@ -47,7 +47,7 @@ def service_account_mode(inventory: Inventory) -> str:
 
 
 def _mode(inventory: Inventory) -> security.Mode:
-    return security.mode_of(mode(inventory))
+    return security.find_mode(mode(inventory))
 
 
 def secured(inventory: Inventory) -> bool:

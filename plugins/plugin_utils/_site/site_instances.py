@@ -18,11 +18,11 @@ from .site_model import Site
 def instances(site: Site, services: Sequence[Service] = SERVICES) -> Iterator[tuple[str, Service]]:
     """Yield each host with each service that it runs."""
     for each in services:
-        for host in hosts_of(site, each):
+        for host in service_hosts(site, each):
             yield host, each
 
 
-def hosts_of(site: Site, each: Service) -> list[str]:
+def service_hosts(site: Site, each: Service) -> list[str]:
     """Hosts with an instance of a kind."""
     exists = site.once(f"whether {each.when}", partial(_condition_met, site, each.when))
     return site.members(each.group) if exists else []

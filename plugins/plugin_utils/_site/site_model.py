@@ -10,7 +10,7 @@ from typing import Any
 
 from .._declarations.problem import Problem
 from .facts_of_machines import Facts, Place
-from .inventory import Unreadable
+from .inventory import UnreadableVariable
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Site:
         """A variable of a host; ``default`` if it is not set or its template fails."""
         try:
             found = self.hosts[host].get(name)
-        except Unreadable as error:
+        except UnreadableVariable as error:
             self.unreadable.setdefault((host, name), str(error))
             return default
         return default if found is None else found

@@ -9,7 +9,7 @@ from typing import Any
 from .._catalogue import SERVICES
 from .._security import service_accounts
 from .._security.client_security import pipeline_options as pipeline_options_of
-from .._security.security_modes import Mode, mode_of
+from .._security.security_modes import Mode, find_mode
 from . import kafka, security
 from .instances import hosts
 from .inventory import Inventory
@@ -17,7 +17,7 @@ from .pipeline import PIPELINE
 
 
 def _mode(inventory: Inventory) -> Mode:
-    return mode_of(security.mode(inventory))
+    return find_mode(security.mode(inventory))
 
 
 def pipelines(inventory: Inventory) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._catalogue import service
-from .._security.security_modes import mode_of
+from .._security.security_modes import find_mode
 from . import security, zookeeper
 from .inventory import Inventory
 
@@ -54,7 +54,7 @@ def recovery_servers(inventory: Inventory) -> list[str]:
     A single master would wait at each start until its last session expires. None also if users have
     certificates, with which they could write the masters' state.
     """
-    mode = mode_of(security.mode(inventory))
+    mode = find_mode(security.mode(inventory))
     if len(inventory.members(MASTERS)) < 2 or (mode.tls and not mode.passwords):
         return []
     return zookeeper.endpoints(inventory)
@@ -62,7 +62,7 @@ def recovery_servers(inventory: Inventory) -> list[str]:
 
 def recovery_files(inventory: Inventory) -> dict[str, str]:
     """Files in the container with which a master authenticates to the ensemble."""
-    if not mode_of(security.service_account_mode(inventory)).tls:
+    if not find_mode(security.service_account_mode(inventory)).tls:
         return {}
     return {"keys": "/etc/kafka-metal/ensemble.pem", "trusted": "/etc/kafka-metal/ca.pem"}
 
@@ -74,7 +74,7 @@ def properties_file(inventory: Inventory) -> str:
 
 def secured(inventory: Inventory) -> bool:
     """Whether Spark's services authenticate each other."""
-    return mode_of(security.service_account_mode(inventory)).secured
+    return find_mode(security.service_account_mode(inventory)).secured
 
 
 def recovery_node(inventory: Inventory) -> str:

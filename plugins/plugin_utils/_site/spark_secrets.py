@@ -17,7 +17,7 @@ from .host_secrets import FOLDER, Files, Host, client_keys, file, trusted
 def page_login(host: Host) -> str:
     """Basic authentication value for Spark's web pages; empty if they require no password."""
     return (
-        web_login.basic(host.secret("password:spark-pages"))
+        web_login.basic_credentials(host.secret("password:spark-pages"))
         if host.service_account_mode.secured
         else ""
     )

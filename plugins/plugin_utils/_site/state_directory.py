@@ -21,17 +21,17 @@ CLUSTER = "cluster"
 
 
 @dataclass(frozen=True)
-class Old:
+class EarlierDirectories:
     """Directories of earlier versions, in the checkout or the installed collection."""
 
     secrets: Path
     answers: Path
 
 
-def old(cluster: str) -> Old:
+def earlier_directories(cluster: str) -> EarlierDirectories:
     """Directories in which earlier versions kept the state of ``cluster``."""
     root = repository_root()
-    return Old(root / ".secrets" / cluster, root / ".cache" / cluster)
+    return EarlierDirectories(root / ".secrets" / cluster, root / ".cache" / cluster)
 
 
 def inventory_directory(sources: Sequence[str], here: Path | None = None) -> Path:
@@ -67,5 +67,5 @@ def directory(
 
 def store(place: Path, cluster: str) -> Path:
     """Path of the store of keys: the old path until the store has been moved."""
-    before = old(cluster).secrets / STORE
+    before = earlier_directories(cluster).secrets / STORE
     return before if before.exists() and not (place / STORE).exists() else place / STORE

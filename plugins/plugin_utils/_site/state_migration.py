@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ansible.errors import AnsibleError
 
-from .state_directory import CLUSTER, STORE, old
+from .state_directory import CLUSTER, STORE, earlier_directories
 
 OURS = "# Written by kafka-metal."
 IGNORED = f"""\
@@ -30,13 +30,15 @@ WITH_PATHS = ("client.conf", "client.properties")
 HELP = "docs/operate/guides/secret-store.md"
 
 
-def settle(place: Path, cluster: str, *, secrets: bool = True, dry: bool = False) -> list[str]:
+def migrate_state(
+    place: Path, cluster: str, *, secrets: bool = True, dry: bool = False
+) -> list[str]:
     """Create the directory, move older state into it, and return a message for each move.
 
     ``secrets`` is False if the site declares the path of its store. Raises AnsibleError if two
     stores differ, or if a file cannot be written; then nothing was renamed.
     """
-    before = old(cluster)
+    before = earlier_directories(cluster)
     found = [each for each in ((before.secrets if secrets else None), before.answers) if each]
     moves = [each for each in found if each.is_dir() and each != place]
     _refuse_foreign(place, cluster)

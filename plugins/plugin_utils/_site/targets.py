@@ -7,7 +7,7 @@ from __future__ import annotations
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
 from . import machines, monitoring
-from .instances import condition_met, filled, hosts
+from .instances import condition_met, fill_template, hosts
 from .inventory import Inventory
 
 ROLE = "monitoring"
@@ -45,7 +45,7 @@ def _target(inventory: Inventory, host: str, service: Service) -> dict[str, str]
     return {
         "cluster": str(inventory.site_value("cluster_name")),
         "host": machines.machine(inventory, host),
-        "instance": filled(inventory, host, service.instance),
+        "instance": fill_template(inventory, host, service.instance),
         "address": _address(inventory, host, service),
     }
 

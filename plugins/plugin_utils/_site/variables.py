@@ -13,7 +13,7 @@ from ansible.errors import AnsibleError
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
-from .inventory import Unreadable
+from .inventory import UnreadableVariable
 
 COLLECTION = Path(__file__).resolve().parents[3]
 
@@ -31,7 +31,7 @@ class Variables(Mapping[str, Any]):
             try:
                 self._read[name] = self._templar.template(self._values[name])
             except AnsibleError as error:
-                raise Unreadable(str(error).splitlines()[0]) from error
+                raise UnreadableVariable(str(error).splitlines()[0]) from error
         return self._read[name]
 
     def __iter__(self) -> Iterator[str]:

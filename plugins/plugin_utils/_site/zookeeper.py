@@ -47,7 +47,7 @@ def max_session_timeout(inventory: Inventory) -> int:
 
 def certificate_authentication(inventory: Inventory) -> bool:
     """Whether clients authenticate by certificate."""
-    return zookeeper_tls_migration.with_certificate(
+    return zookeeper_tls_migration.uses_certificate(
         security.mode(inventory), security.phase(inventory)
     )
 

@@ -38,7 +38,7 @@ def send(options: argparse.Namespace) -> int:
         raise ClientError(str(error)) from error
     extra = client_settings(options)
     producer = brokers.producer(options.bootstrap, extra, options.delivery_timeout)
-    brokers.partitions_of(producer, [options.topic])
+    brokers.read_partitions(producer, [options.topic])
     book = ledger.Ledger(run, options.topic, options.seed, options.count)
     delivery = Delivery(producer, options.topic, Limit(), options.delivery_timeout)
     sender = sending.Sender(delivery, book, Progress())

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafka_metal_client.brokers import header
+from kafka_metal_client.brokers import header_text
 
 Place = tuple[int, int]
 Window = tuple[int, str]
@@ -36,7 +36,7 @@ class Observed:
         if place is None or place not in expected:
             return
         self.frauds[place] += 1
-        sent = header(message, "source.timestamp")
+        sent = header_text(message, "source.timestamp")
         if sent is not None:
             latency = message.timestamp()[1] - int(sent)
             self.latencies[place] = min(latency, self.latencies.get(place, latency))
@@ -60,11 +60,11 @@ class Observed:
         self.reasons[place] = reason
 
     def _place(self, message: Any, source: str) -> Place | None:
-        topic = header(message, "source.topic")
+        topic = header_text(message, "source.topic")
         try:
             place = (
-                int(header(message, "source.partition") or ""),
-                int(header(message, "source.offset") or ""),
+                int(header_text(message, "source.partition") or ""),
+                int(header_text(message, "source.offset") or ""),
             )
         except ValueError:
             self._add_untraceable(message, "lacks source.topic, .partition or .offset headers")

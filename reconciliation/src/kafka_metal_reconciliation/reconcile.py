@@ -86,8 +86,8 @@ class Reconciliation:
     def _assign(self, reader: Any) -> None:
         names = [self._outputs.frauds, self._outputs.invalid, self._outputs.metrics]
         start = datetime.fromisoformat(self._ledger.started) - MARGIN
-        partitions = brokers.partitions_of(reader, names)
-        reader.assign(brokers.since(reader, partitions, round(start.timestamp() * 1000)))
+        partitions = brokers.read_partitions(reader, names)
+        reader.assign(brokers.offsets_since(reader, partitions, round(start.timestamp() * 1000)))
 
     def _read(self, reader: Any, seconds: float = POLL_SECONDS) -> int:
         messages = [

@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from kafka_metal_reconciliation.ledger import Ledger
 from kafka_metal_reconciliation.observed import Observed, Place, Window
 from kafka_metal_reconciliation.payments import FRAUD, is_accepted
-from kafka_metal_reconciliation.verify import places
+from kafka_metal_reconciliation.verify import format_places
 
 EXAMPLES = 5
 Report = dict[str, object]
@@ -93,7 +93,7 @@ def _placement(kinds: dict[Place, str], accepted: set[Place], observed: Observed
         ("payments are in the archive more than once", repeated),
     ]
     return [
-        f"{len(found):,} {what}: {_kinds_of(found, kinds)}{places(found)}"
+        f"{len(found):,} {what}: {_kinds_of(found, kinds)}{format_places(found)}"
         for what, found in findings
         if found
     ]
@@ -108,10 +108,12 @@ def _frauds(frauds: set[Place], observed: Observed) -> list[str]:
     missing, extra = frauds - observed.frauds.keys(), observed.frauds.keys() - frauds
     messages = []
     if missing:
-        messages.append(f"{len(missing):,} frauds are not in the fraud topic: {places(missing)}")
+        messages.append(
+            f"{len(missing):,} frauds are not in the fraud topic: {format_places(missing)}"
+        )
     if extra:
         what = "records in the fraud topic are not frauds"
-        messages.append(f"{len(extra):,} {what}: {places(extra)}")
+        messages.append(f"{len(extra):,} {what}: {format_places(extra)}")
     return messages
 
 

@@ -156,8 +156,8 @@ def _locate(
     parts = {item.partition for item in sender.unlocated} & ends.keys()
     ranges = {part: (_first(sender.ledger, part), ends[part] - 1) for part in parts}
     for message in brokers.read_ranges(reader, sender.ledger.topic, ranges, stall_timeout):
-        if brokers.header(message, RUN_HEADER) == sender.ledger.run:
-            item = wanted.pop(brokers.header(message, SEQUENCE_HEADER) or "", None)
+        if brokers.header_text(message, RUN_HEADER) == sender.ledger.run:
+            item = wanted.pop(brokers.header_text(message, SEQUENCE_HEADER) or "", None)
             if item is not None:
                 sender.locate(item.payment, message.partition(), message.offset(), item.seconds)
     return list(wanted.values())
@@ -172,7 +172,7 @@ def _ends(reader: Any, ledger: Ledger) -> dict[int, int]:
     from confluent_kafka import KafkaException, TopicPartition
 
     ends = {}
-    for part in brokers.partitions_of(reader, [ledger.topic])[ledger.topic]:
+    for part in brokers.read_partitions(reader, [ledger.topic])[ledger.topic]:
         try:
             place = TopicPartition(ledger.topic, part)
             ends[part] = reader.get_watermark_offsets(place, timeout=10)[1]

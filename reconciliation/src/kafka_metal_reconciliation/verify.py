@@ -41,7 +41,9 @@ class Verification:
         if self.unacknowledged:
             lines.append(f"{self.unacknowledged:,} unacknowledged records are in the log too")
         if self.lost:
-            lines.append(f"{len(self.lost):,} acknowledged records are LOST: {places(self.lost)}")
+            lines.append(
+                f"{len(self.lost):,} acknowledged records are LOST: {format_places(self.lost)}"
+            )
         if self.before_start:
             lines.append(
                 f"{self.before_start:,} of them are before the start of the log: "
@@ -50,7 +52,7 @@ class Verification:
         if self.replaced:
             lines.append(
                 f"{len(self.replaced):,} offsets have another record than the acknowledged one: "
-                f"{places(self.replaced)}"
+                f"{format_places(self.replaced)}"
             )
         if self.duplicates:
             lines.append(f"{self.duplicates:,} records are in the log more than once")
@@ -72,7 +74,7 @@ class Verification:
         }
 
 
-def places(found: Iterable[tuple[int, int]], examples: int = EXAMPLES) -> str:
+def format_places(found: Iterable[tuple[int, int]], examples: int = EXAMPLES) -> str:
     """Return (partition, offset) examples as ``partition 0 offset 17, … and 3 more``."""
     ordered = sorted(found)
     text = ", ".join(f"partition {part} offset {offset}" for part, offset in ordered[:examples])
@@ -81,7 +83,7 @@ def places(found: Iterable[tuple[int, int]], examples: int = EXAMPLES) -> str:
 
 def verify(ledger: Ledger, reader: Any, stall_timeout: float) -> Verification:
     """Check the log from the run's first record to the end it had after the run."""
-    brokers.partitions_of(reader, [ledger.topic])
+    brokers.read_partitions(reader, [ledger.topic])
     ranges = {
         number: (part.offsets[0], part.end - 1)
         for number, part in ledger.partitions.items()
@@ -119,8 +121,8 @@ def compare(ledger: Ledger, messages: Iterable[Any]) -> Verification:
             result.replaced.append(place)
         elif crc is not None:
             result.found += 1
-        if brokers.header(message, RUN_HEADER) == ledger.run:
-            sequence = brokers.header(message, SEQUENCE_HEADER) or ""
+        if brokers.header_text(message, RUN_HEADER) == ledger.run:
+            sequence = brokers.header_text(message, SEQUENCE_HEADER) or ""
             sequences[sequence] += 1
             if crc is not None:
                 acknowledged.add(sequence)

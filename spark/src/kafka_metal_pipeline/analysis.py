@@ -20,7 +20,7 @@ MEMORY = "512m"
 RUNS = "SQL that Spark runs over the declared events, and their fields by name"
 
 
-def problems_of(declarations: Sequence[Declaration], streaming: bool = True) -> list[Problem]:
+def find_problems(declarations: Sequence[Declaration], streaming: bool = True) -> list[Problem]:
     """Return every mistake; empty if all statements can run."""
     if not declarations:
         return []
@@ -33,17 +33,25 @@ def problems_of(declarations: Sequence[Declaration], streaming: bool = True) -> 
         )
     )
     parser = sql_check.Parser(spark)
-    return [each for declared in declarations for each in _of(spark, parser, declared, streaming)]
+    return [
+        each
+        for declared in declarations
+        for each in _find_problems(spark, parser, declared, streaming)
+    ]
 
 
-def _of(
+def _find_problems(
     spark: SparkSession, parser: sql_check.Parser, declared: Declaration, streaming: bool
 ) -> list[Problem]:
     """Return refused SQL; if there is none, SQL that Spark cannot run."""
-    return sql_check.problems_of(parser, declared) or list(failing(spark, declared, streaming))
+    return sql_check.find_problems(parser, declared) or list(
+        failing_statements(spark, declared, streaming)
+    )
 
 
-def failing(spark: SparkSession, declared: Declaration, streaming: bool) -> Iterator[Problem]:
+def failing_statements(
+    spark: SparkSession, declared: Declaration, streaming: bool
+) -> Iterator[Problem]:
     """Yield a problem per rule and output that fails; each is analysed on its own."""
     records = empty_stream(spark) if streaming else empty_batch(spark)
     all_rules_run = True

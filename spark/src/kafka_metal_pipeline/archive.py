@@ -68,12 +68,12 @@ class Archive:
         self._storage.remove(batch)
 
 
-def archive_of(storage: FileStore, root: str, output: Output) -> Archive:
+def output_archive(storage: FileStore, root: str, output: Output) -> Archive:
     """Return the archive in the output's ``path`` below ``root``."""
     return Archive(storage, f"{root.rstrip('/')}/{output.path}", output.partition_by)
 
 
-def foreign(names: list[str]) -> str | None:
+def foreign_content(names: list[str]) -> str | None:
     """Return why a folder's content is not from a pipeline; None if it is or may be."""
     if SINK_LOG in names:
         return f"it has the file list of Spark's own sink, {SINK_LOG}; Spark ignores other files"

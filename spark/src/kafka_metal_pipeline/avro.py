@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from functools import reduce
 
-from kafka_metal_declarations.ddl import Field, quoted
+from kafka_metal_declarations.ddl import Field, quote_name
 from kafka_metal_declarations.model import Source
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -37,13 +37,13 @@ class Avro:
             "_framed": parsed["_framed"],
             "_known": parsed["_known"],
             "_read": outcome.isNotNull(),
-            "_misfit": F.coalesce(outcome["_misfit"], F.lit(False)),
+            "_wrong_type": F.coalesce(outcome["_wrong_type"], F.lit(False)),
         }
         return outcome["_event"], marks
 
     def whole(self) -> Column:
         """Whether the schema is known, and every field has its declared type."""
-        return F.expr("_framed AND _known AND _read AND NOT _misfit")
+        return F.expr("_framed AND _known AND _read AND NOT _wrong_type")
 
     def fault(self, text: Column) -> Column:
         """Return the reason: empty, not Avro, unknown schema, or wrong type."""
@@ -52,7 +52,7 @@ class Avro:
             .when(~F.col("_framed"), "malformed")
             .when(~F.col("_known"), "unknown_schema")
             .when(~F.col("_read"), "malformed")
-            .when(F.col("_misfit"), "wrong_type")
+            .when(F.col("_wrong_type"), "wrong_type")
         )
 
     def field_text(self, text: Column, field: Field) -> Column:
@@ -86,25 +86,25 @@ class Avro:
 
         def shaped(record: Column) -> Column:
             is_read = reduce(Column.__or__, [record[name].isNotNull() for name in names])
-            values, misfits, texts = [], [F.lit(False)], [F.lit(True)]
+            values, wrong_types, texts = [], [F.lit(False)], [F.lit(True)]
             for field in self.source.fields:
                 value = record[field.name] if field.name in names else F.lit(None)
                 cast = value.try_cast("string" if as_text else wire_type(field.type))
                 values.append(cast.alias(field.name))
-                misfits.append(value.isNotNull() & cast.isNull())
+                wrong_types.append(value.isNotNull() & cast.isNull())
                 if wire_type(field.type) == "STRING":
                     # Avro does not validate UTF-8; invalid bytes would be replaced in outputs.
                     texts.append(cast.isNull() | F.is_valid_utf8(cast.cast("string")))
-            misfit = reduce(Column.__or__, misfits).alias("_misfit")
+            wrong_type = reduce(Column.__or__, wrong_types).alias("_wrong_type")
             is_text = reduce(Column.__and__, texts).alias("_is_text")
-            return F.when(is_read, F.struct(F.struct(*values).alias("_event"), misfit, is_text))
+            return F.when(is_read, F.struct(F.struct(*values).alias("_event"), wrong_type, is_text))
 
         # A lambda's variable is computed once; otherwise from_avro would run once per field.
         return F.transform(F.array(from_avro(body, schema, {"mode": "PERMISSIVE"})), shaped)[0]
 
     def _type(self, as_text: bool) -> str:
         members = ", ".join(
-            f"{quoted(field.name)}: {'STRING' if as_text else wire_type(field.type)}"
+            f"{quote_name(field.name)}: {'STRING' if as_text else wire_type(field.type)}"
             for field in self.source.fields
         )
-        return f"_event: STRUCT<{members}>, _misfit: BOOLEAN, _is_text: BOOLEAN"
+        return f"_event: STRUCT<{members}>, _wrong_type: BOOLEAN, _is_text: BOOLEAN"

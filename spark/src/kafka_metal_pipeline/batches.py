@@ -8,13 +8,13 @@ from kafka_metal_declarations.model import Declaration, Starting
 from pyspark.sql import DataFrame, SparkSession
 
 from kafka_metal_pipeline import preparation, queries, registry, session, sizes, streams
-from kafka_metal_pipeline.brokers import limits_of, written
+from kafka_metal_pipeline.brokers import read_limits, written_topics
 from kafka_metal_pipeline.driver import DIED, DONE, REFUSALS, REFUSED
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.repair import (
     MESSAGE_COLUMNS,
     messages,
-    repaired,
+    repair_records,
     sent_before,
     too_large,
 )
@@ -32,9 +32,11 @@ def run(declaration: Declaration) -> int:
 
     def command(spark: SparkSession, declaration: Declaration) -> None:
         def read(_: str, starting: Starting | None) -> DataFrame:
-            return queries.validate(streams.stored(spark, declaration, starting), declaration)
+            return queries.validate(
+                streams.stored_records(spark, declaration, starting), declaration
+            )
 
-        limits = limits_of(spark, declaration.site, written(declaration))
+        limits = read_limits(spark, declaration.site, written_topics(declaration))
         for flow in queries.flows(read, declaration, limits):
             preparation.check_room(flow, declaration)
             queries.write_batch(flow, declaration)
@@ -57,17 +59,17 @@ def repair(declaration: Declaration, expression: str, condition: str, dry_run: b
         everything = replace(source, starting="earliest", ending="latest", format="bytes")
         of_source = replace(declaration, source=everything)
         of_invalid = replace(declaration, source=replace(everything, topics=(invalid,)))
-        found = repaired(
-            messages(streams.stored(spark, of_invalid)),
-            sent_before(streams.stored(spark, of_source)),
+        found = repair_records(
+            messages(streams.stored_records(spark, of_invalid)),
+            sent_before(streams.stored_records(spark, of_source)),
             declaration,
             expression,
             condition,
         )
-        limit = limits_of(spark, declaration.site, source.topics).get(source.topics[0])
+        limit = read_limits(spark, declaration.site, source.topics).get(source.topics[0])
         sendable = found.sendable.persist()
         if limit is not None:
-            is_small = sizes.fits(sendable, sizes.usable(limit, declaration.site))
+            is_small = sizes.is_within_room(sendable, sizes.usable_bytes(limit, declaration.site))
             found = replace(
                 found, left=found.left.unionByName(too_large(sendable.where(~is_small)))
             )
@@ -91,7 +93,7 @@ def _with_session(
         log.error("%s", error)
         return REFUSED
     try:
-        command(spark, registry.resolved(declaration))
+        command(spark, registry.resolve_schemas(declaration))
     except REFUSALS as error:
         log.error("%s", error)
         return REFUSED

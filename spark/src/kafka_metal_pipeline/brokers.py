@@ -146,7 +146,7 @@ def settings(site: Site, tuning: Mapping[str, str]) -> dict[str, str]:
     return {**tuning, **own, "bootstrap.servers": ",".join(site.bootstrap)}
 
 
-def partitions(spark: SparkSession, declaration: Declaration) -> int:
+def count_partitions(spark: SparkSession, declaration: Declaration) -> int:
     """Return the current number of partitions of all source topics."""
     brokers = Brokers(spark, declaration.site)
     try:
@@ -155,13 +155,13 @@ def partitions(spark: SparkSession, declaration: Declaration) -> int:
         brokers.close()
 
 
-def written(declaration: Declaration) -> list[str]:
+def written_topics(declaration: Declaration) -> list[str]:
     """Return the topics that a pipeline writes to."""
     found = [each.topic for each in declaration.outputs if each.topic]
     return list(dict.fromkeys([*found, *([declaration.invalid] if declaration.invalid else [])]))
 
 
-def limits_of(spark: SparkSession, site: Site, topics: Iterable[str]) -> dict[str, int]:
+def read_limits(spark: SparkSession, site: Site, topics: Iterable[str]) -> dict[str, int]:
     """Return ``max.message.bytes`` by topic through a connection of its own."""
     brokers = Brokers(spark, site)
     try:

@@ -14,11 +14,11 @@ from typing import Any
 from kafka_metal_declarations.ddl import to_ddl
 from kafka_metal_declarations.model import Declaration, Output
 
-from kafka_metal_pipeline.archive import MARK, foreign
+from kafka_metal_pipeline.archive import MARK, foreign_content
 from kafka_metal_pipeline.checkpoint_files import COMMITS, METADATA, OFFSETS, STATE, CheckpointError
 from kafka_metal_pipeline.checkpoint_purpose import DEFAULTS, differences, remedy
-from kafka_metal_pipeline.marks import LostCheckpointError, Mark, ends_of, restored
-from kafka_metal_pipeline.plain_files import parsed
+from kafka_metal_pipeline.marks import LostCheckpointError, Mark, end_offsets, lost_mark
+from kafka_metal_pipeline.plain_files import parse_json
 from kafka_metal_pipeline.recreated import refusal
 from kafka_metal_pipeline.storage import Files
 
@@ -90,7 +90,7 @@ class Checkpoint:
         for name in (PURPOSE, COPY):
             text = files.read(f"{self.location}/{name}")
             try:
-                found = parsed(text or "")
+                found = parse_json(text or "")
             except ValueError:
                 continue
             if isinstance(found, dict):
@@ -129,7 +129,7 @@ class Checkpoint:
     def query_id(self, files: Files) -> str | None:
         """Return Spark's id of the query; None before its first start."""
         try:
-            return str(parsed(files.read(f"{self.location}/{METADATA}") or "")["id"])
+            return str(parse_json(files.read(f"{self.location}/{METADATA}") or "")["id"])
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -144,7 +144,9 @@ class Checkpoint:
     def ends(self, files: Files) -> dict[str, dict[str, int]]:
         """Return the end offsets of the newest committed batch; {} if unknown."""
         done = self.committed(files)
-        return ends_of(files.read(f"{self.location}/{OFFSETS}/{done}") or "") if done >= 0 else {}
+        return (
+            end_offsets(files.read(f"{self.location}/{OFFSETS}/{done}") or "") if done >= 0 else {}
+        )
 
     def _gap(self, files: Files) -> str | None:
         """Return an error if batches were committed, but all their offsets are lost."""
@@ -161,14 +163,14 @@ class Checkpoint:
         """Return an error if the archive's mark is from another checkpoint."""
         if self.archive is None:
             return None
-        if why := foreign(files.names(self.archive)):
+        if why := foreign_content(files.names(self.archive)):
             return (
                 f"writes the archive {self.archive}, but {why}. Give it another path, or move "
                 "the existing files away."
             )
         mark = Mark.if_whole(files.read(f"{self.archive}/{MARK}"))
         try:
-            restored(
+            lost_mark(
                 mark,
                 self.query_id(files) or (self.stored_purpose(files) or {}).get(ID),
                 self.planned(files),
@@ -180,7 +182,7 @@ class Checkpoint:
         return None
 
 
-def of_output(declaration: Declaration, name: str, output: Output | None) -> Checkpoint:
+def output_checkpoint(declaration: Declaration, name: str, output: Output | None) -> Checkpoint:
     """Return the checkpoint of an output; of the invalid records if ``output`` is None."""
     site = declaration.site
     archive = output.path if output else None
@@ -202,12 +204,14 @@ def of_output(declaration: Declaration, name: str, output: Output | None) -> Che
     )
 
 
-def all_of(declaration: Declaration) -> dict[str, Checkpoint]:
+def all_checkpoints(declaration: Declaration) -> dict[str, Checkpoint]:
     """Return a pipeline's checkpoints by output, that of the invalid records last."""
-    found = {each.name: of_output(declaration, each.name, each) for each in declaration.outputs}
+    found = {
+        each.name: output_checkpoint(declaration, each.name, each) for each in declaration.outputs
+    }
     if declaration.invalid:
         # No output can have this name: see declared_outputs.
-        found[INVALID] = of_output(declaration, INVALID, None)
+        found[INVALID] = output_checkpoint(declaration, INVALID, None)
     return found
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from kafka_metal_declarations.model import TRANSACTIONAL, Declaration, Output
 
-from kafka_metal_pipeline.archive import archive_of
-from kafka_metal_pipeline.checkpoint import Checkpoint, all_of
+from kafka_metal_pipeline.archive import output_archive
+from kafka_metal_pipeline.checkpoint import Checkpoint, all_checkpoints
 from kafka_metal_pipeline.checkpoint_files import CheckpointError
 from kafka_metal_pipeline.local_files import is_local
 from kafka_metal_pipeline.marks import Batches, LostCheckpointError
@@ -87,7 +87,7 @@ def _cases(declarations: Iterable[Declaration]) -> list[_Case]:
     return [
         _Case(declared, name, {each.name: each for each in declared.outputs}.get(name), checkpoint)
         for declared in declarations
-        for name, checkpoint in all_of(declared).items()
+        for name, checkpoint in all_checkpoints(declared).items()
     ]
 
 
@@ -120,7 +120,7 @@ def _start(case: _Case) -> None:
         return
     batches = None
     if output and output.path:
-        target = archive_of(files, case.declaration.site.archive_root, output)
+        target = output_archive(files, case.declaration.site.archive_root, output)
         batches = Batches(files, location, target, case.label)
     recover(checkpoint_files, batches, _say_nothing)
 

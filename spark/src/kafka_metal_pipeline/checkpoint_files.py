@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from kafka_metal_pipeline.integrity import STATE_FILE, is_log
-from kafka_metal_pipeline.plain_files import parsed
+from kafka_metal_pipeline.plain_files import parse_json
 from kafka_metal_pipeline.storage import FileStore
 
 OFFSETS, COMMITS, STATE, SOURCES = "offsets", "commits", "state", "sources"
@@ -204,7 +204,7 @@ class CheckpointFiles:
     def commit(self, batch: int) -> None:
         """Commit a batch, with its own watermark."""
         text = self.files.read(f"{self.location}/{OFFSETS}/{batch}") or ""
-        about = parsed(text.splitlines()[1])
+        about = parse_json(text.splitlines()[1])
         note = {"nextBatchWatermarkMs": about.get("batchWatermarkMs", 0)}
         self.files.write(f"{self.location}/{COMMITS}/{batch}", f"v1\n{json.dumps(note)}")
 

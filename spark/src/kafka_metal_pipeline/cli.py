@@ -19,7 +19,7 @@ from kafka_metal_declarations.model import Declaration
 
 from kafka_metal_pipeline import checkpoint as checkpoints
 from kafka_metal_pipeline import checkpoint_check
-from kafka_metal_pipeline.starts import Starts
+from kafka_metal_pipeline.starts import FailedStarts
 from kafka_metal_pipeline.storage import Files
 
 REFUSED = 2
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     declared = _ready(options)
     work = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0]
     file = Path(work) / f"{declared.name}.starts.json" if work else None
-    return _drive(declared, Starts.read(file, hashlib.sha256(text).hexdigest()))
+    return _drive(declared, FailedStarts.read(file, hashlib.sha256(text).hexdigest()))
 
 
 def _ready(options: argparse.Namespace) -> Declaration:
@@ -86,12 +86,12 @@ def check(options: argparse.Namespace) -> int:
     if options.statements:
         from kafka_metal_pipeline import analysis
 
-        wrong += map(str, analysis.problems_of(list(found.values())))
+        wrong += map(str, analysis.find_problems(list(found.values())))
     if wrong:
         print(*wrong, sep="\n", file=sys.stderr)
         return REFUSED
     for declared in found.values():
-        topics = declarations.topics_of(declared)
+        topics = declarations.pipeline_topics(declared)
         print(
             f"pipeline {declared.name}: reads {', '.join(topics['reads'])}; "
             f"writes {', '.join(topics['writes'])}"
@@ -103,7 +103,7 @@ def plan(options: argparse.Namespace) -> int:
     """Print for every output whether its checkpoint is valid; start nothing."""
     declared = _chosen(options)
     code = 0
-    for name, checkpoint in checkpoints.all_of(declared).items():
+    for name, checkpoint in checkpoints.all_checkpoints(declared).items():
         result = checkpoint.result(_files(checkpoint.location))
         print(f"pipeline {declared.name}: outputs.{name}: {result.state}: {result.reason}")
         code = max(code, REFUSED if result.state == checkpoints.INVALID else 0)
@@ -128,11 +128,11 @@ def repair(options: argparse.Namespace) -> int:
 
 def infer_schema(options: argparse.Namespace) -> int:
     """Print the schema inferred from a sample."""
-    print(sample.schema_of(options.sample, options.null, options.delimiter, options.rows))
+    print(sample.infer_schema(options.sample, options.null, options.delimiter, options.rows))
     return 0
 
 
-def _drive(declared: Declaration, starts: Starts) -> int:
+def _drive(declared: Declaration, starts: FailedStarts) -> int:
     # Spark is imported only here: other commands work without it.
     from kafka_metal_pipeline import driver
     from kafka_metal_pipeline.status import Board, serve
@@ -140,7 +140,7 @@ def _drive(declared: Declaration, starts: Starts) -> int:
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
-    board = Board(declared.name, list(checkpoints.all_of(declared)), starts)
+    board = Board(declared.name, list(checkpoints.all_checkpoints(declared)), starts)
     if declared.site.status:
         credentials_file = _status_credentials_file(declared)
         try:
@@ -236,7 +236,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     inferring.add_argument("--null", default="", help="CSV text that means null, such as NA")
     inferring.add_argument(
-        "--delimiter", type=file_format.delimiter_of, help="of a CSV; default: by the file name"
+        "--delimiter", type=file_format.parse_delimiter, help="of a CSV; default: by the file name"
     )
     inferring.set_defaults(command=infer_schema)
     return parser

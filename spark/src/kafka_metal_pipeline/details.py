@@ -1,12 +1,12 @@
 """Texts for the ``detail`` of a rejected record, in addition to its reason."""
 
-from kafka_metal_declarations.ddl import Field, quoted
+from kafka_metal_declarations.ddl import Field, quote_name
 from kafka_metal_declarations.model import Source
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.formats import Format, format_of
-from kafka_metal_pipeline.ranges import field_fault, is_plausible, keeps_text, kept_text
+from kafka_metal_pipeline.ranges import field_fault, is_plausible, keeps_text, text_column
 
 # Maximum characters of a value in a message.
 SHOWN = 80
@@ -28,7 +28,7 @@ MALFORMED = {
 }
 
 
-def detail_of(source: Source, rules: dict[str, str]) -> Column:
+def detail_column(source: Source, rules: dict[str, str]) -> Column:
     """Return the text of ``_detail`` for the reason in ``_reason``.
 
     Parses the value again, of rejected records only.
@@ -59,7 +59,7 @@ def _violated_rule(detail: Column, rules: dict[str, str]) -> Column:
 
 def _missing(source: Source) -> Column:
     missing = [
-        F.when(F.col(quoted(field.name)).isNull(), F.lit(field.name))
+        F.when(F.col(quote_name(field.name)).isNull(), F.lit(field.name))
         for field in source.fields
         if field.required
     ]
@@ -94,7 +94,7 @@ def _wrong_types(source: Source, form: Format, text: Column) -> Column:
 
 def _is_unread(field: Field) -> Column:
     """Whether a field has no value, or a nested time could not be parsed."""
-    unread = F.col(quoted(field.name)).isNull()
+    unread = F.col(quote_name(field.name)).isNull()
     if keeps_text(field) and not field.is_instant:
         unread |= F.equal_null(field_fault(field), F.lit("wrong_type"))
     return unread
@@ -107,7 +107,7 @@ def _out_of_range(source: Source, form: Format, text: Column) -> Column:
         expected, is_wrong = f"out of range for {field.base}", ~is_plausible(field)
         if field.is_instant:
             expected = "expected ISO 8601 or seconds since 1970"
-            is_wrong &= F.col(quoted(kept_text(field))).try_cast("double").isNotNull()
+            is_wrong &= F.col(quote_name(text_column(field))).try_cast("double").isNotNull()
         elif keeps_text(field):
             expected = "expected times as ISO 8601 or seconds since 1970"
         wrong.append(F.when(is_wrong, _found(form, text, field, expected)))

@@ -26,7 +26,7 @@ from kafka_metal_pipeline import (
     registry,
     session,
 )
-from kafka_metal_pipeline.checkpoint import all_of
+from kafka_metal_pipeline.checkpoint import all_checkpoints
 from kafka_metal_pipeline.checkpoint_files import CheckpointError
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.librdkafka import OptionError
@@ -74,7 +74,7 @@ def run(declaration: Declaration, board: Board, stopping: threading.Event) -> in
     """
     spark: SparkSession | None = None
     try:
-        declaration = registry.resolved(declaration)
+        declaration = registry.resolve_schemas(declaration)
         spark = session.connect(declaration)
         board.set_id(str(spark.sparkContext.applicationId))
         code = _run(spark, declaration, board, stopping)
@@ -99,22 +99,22 @@ def _run(
 ) -> int:
     storage = Storage(spark)
     shared = reading.shared_outputs(declaration)
-    limits = reading.common_limits(limits_of(declaration, storage), shared)
+    limits = reading.common_limits(batch_limits(declaration, storage), shared)
     if shared:
         log.info("share one read: %s", ", ".join(shared))
-    cores.check(declaration, partial(brokers.partitions, spark, declaration))
+    cores.check(declaration, partial(brokers.count_partitions, spark, declaration))
     read = reading.reader(spark, declaration, limits, shared)
     admin = brokers.Brokers(spark, declaration.site)
     source = declaration.source
     watch = brokers.TopicWatch(admin, () if source.path else source.topics)
     # An invalid statement refuses the whole pipeline; an invalid checkpoint only its output.
-    sizes = admin.limits(brokers.written(declaration))
+    sizes = admin.limits(brokers.written_topics(declaration))
     flows = {flow.name: flow for flow in queries.flows(read, declaration, sizes)}
 
     def start(name: str) -> StreamingQuery:
         # For a restart, build the flow again: limits may have changed, and its reader has ended.
         flow = flows.pop(name, None) or queries.flow(
-            name, read, declaration, admin.limits(brokers.written(declaration))
+            name, read, declaration, admin.limits(brokers.written_topics(declaration))
         )
         topics = admin.topics(() if source.path else source.topics)
         batches = preparation.prepare(flow, declaration, topics, watch.check)
@@ -130,7 +130,7 @@ def _run(
             board.set_state(STOPPING)
         running = supervisor.queries
         stop_between_batches(running, STOP_S)
-        for name, checkpoint in all_of(declaration).items():
+        for name, checkpoint in all_checkpoints(declaration).items():
             if name in running:
                 _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)
     finally:
@@ -139,26 +139,26 @@ def _run(
     return code
 
 
-def limits_of(declaration: Declaration, files: Files) -> dict[str, int]:
+def batch_limits(declaration: Declaration, files: Files) -> dict[str, int]:
     """Return the maximum records per batch of each query, from its last throughput.
 
     The lag is not known yet; if it is small, batches stay below the limit.
     """
     ceiling, found = declaration.source.max_per_trigger, {}
     one_by_one = {output.name for output in declaration.outputs if output.is_real_time}
-    for name, checkpoint in all_of(declaration).items():
+    for name, checkpoint in all_checkpoints(declaration).items():
         if name in one_by_one:
             continue
         capacity = files.read(f"{checkpoint.location}/{CAPACITY}")
         # A crash may have truncated the file to fewer digits or none.
         is_known = (capacity or "").strip().isdecimal()
         load = rate.Load(float(str(capacity)), ceiling) if is_known else None
-        found[name] = rate.limit(load, milliseconds(declaration.trigger) / 1000, ceiling)
+        found[name] = rate.batch_limit(load, milliseconds(declaration.trigger) / 1000, ceiling)
     return found
 
 
 def _keep_capacity(query: StreamingQuery, file: str, files: Files) -> None:
-    capacity = rate.capacity_of(query.recentProgress)
+    capacity = rate.read_throughput(query.recentProgress)
     if capacity is not None:
         files.write(file, f"{capacity:.0f}")
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from kafka_metal_declarations.ddl import Field, quoted
+from kafka_metal_declarations.ddl import Field, quote_name
 from kafka_metal_declarations.model import Source
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -66,18 +66,18 @@ class Json:
 
     def parse(self, value: Column) -> Column:
         """Return the object and its marks, in one pass over the bytes: see images/spark/json."""
-        return F.call_function(f"{JSON}.{quoted(wire_schema(self.source.fields))}", value)
+        return F.call_function(f"{JSON}.{quote_name(wire_schema(self.source.fields))}", value)
 
     def shape(self, parsed: Column) -> tuple[Column, Marks]:
         """Return the object and marks: UTF-8, end, wrong type, duplicate name, surrogate."""
         twice = parsed["_twice"] if self.source.duplicate_keys == "refuse" else F.lit(False)
-        names = ("_is_text", "_ended", "_misfit", "_halved")
+        names = ("_is_text", "_ended", "_wrong_type", "_halved")
         marks = {name: parsed[name] for name in names}
         return parsed, {**marks, "_twice": twice}
 
     def whole(self) -> Column:
         """Whether the value is exactly one object."""
-        return F.expr("_ended AND NOT (_misfit OR _twice OR _halved)")
+        return F.expr("_ended AND NOT (_wrong_type OR _twice OR _halved)")
 
     def fault(self, text: Column) -> Column:
         """Return the reason: not JSON, more than an object, or not an object."""
@@ -90,7 +90,7 @@ class Json:
             .when(~F.col("_ended"), "trailing_garbage")
             .when(F.col("_twice"), "duplicate_key")
             .when(F.col("_halved"), "lone_surrogate")
-            .when(F.col("_misfit"), "wrong_type")
+            .when(F.col("_wrong_type"), "wrong_type")
         )
 
     def field_text(self, text: Column, field: Field) -> Column:
@@ -120,25 +120,25 @@ class Csv:
         marks = {
             "_is_text": F.is_valid_utf8(TEXT),
             "_ended": F.equal_null(parsed[END], F.lit(END)),
-            "_misfit": parsed["_corrupt"].isNotNull(),
+            "_wrong_type": parsed["_corrupt"].isNotNull(),
         }
         return parsed, marks
 
     def whole(self) -> Column:
         """Whether the value is exactly one row."""
-        return F.expr("_ended AND NOT _misfit")
+        return F.expr("_ended AND NOT _wrong_type")
 
     def fault(self, text: Column) -> Column:
         """Return the reason: wrong number of columns, or wrong type."""
         return (
             F.when(F.trim(text, F.lit(WHITESPACE)) == "", "empty")
             .when(~F.col("_ended"), "malformed")
-            .when(F.col("_misfit"), "wrong_type")
+            .when(F.col("_wrong_type"), "wrong_type")
         )
 
     def field_text(self, text: Column, field: Field) -> Column:
         """Return the column's text."""
-        columns = ", ".join(f"{quoted(other.name)} STRING" for other in self.source.fields)
+        columns = ", ".join(f"{quote_name(other.name)} STRING" for other in self.source.fields)
         return F.from_csv(self._row(text), f"{columns}, {END} STRING", self._options)[field.name]
 
     def _row(self, text: Column) -> Column:
@@ -196,4 +196,4 @@ def format_of(source: Source) -> Format:
 
 def wire_schema(fields: tuple[Field, ...]) -> str:
     """Return DDL for the parsers; instants stay text: see ``ranges``."""
-    return ", ".join(f"{quoted(field.name)} {wire_type(field.type)}" for field in fields)
+    return ", ".join(f"{quote_name(field.name)} {wire_type(field.type)}" for field in fields)

@@ -33,10 +33,10 @@ def checksum(file: Path) -> str:
     Reads piece by piece: a state file may be larger than memory.
     """
     try:
-        sums = plain_files.opened(file.with_name(f".{file.name}.crc"))
+        sums = plain_files.open_regular(file.with_name(f".{file.name}.crc"))
     except (FileNotFoundError, plain_files.PlantedError):
         return UNKNOWN
-    with sums, plain_files.opened(file) as content:
+    with sums, plain_files.open_regular(file) as content:
         head = sums.read(8)
         if len(head) < 8 or head[:4] != HEAD:
             return UNKNOWN
@@ -46,11 +46,11 @@ def checksum(file: Path) -> str:
         if os.fstat(sums.fileno()).st_size != 8 + 4 * parts:
             # Either the file or its checksum is truncated.
             return UNKNOWN
-        fits = all(_fits(content, size, sums.read(4)) for _ in range(parts))
+        fits = all(_is_expected(content, size, sums.read(4)) for _ in range(parts))
     return FITS if fits else DIFFERS
 
 
-def _fits(content: BinaryIO, size: int, expected: bytes) -> bool:
+def _is_expected(content: BinaryIO, size: int, expected: bytes) -> bool:
     own = 0
     while size > 0 and (piece := content.read(min(size, PIECE))):
         own, size = zlib.crc32(piece, own), size - len(piece)
@@ -93,7 +93,7 @@ def _is_whole_by_form(file: Path, unpack: Unpack) -> bool:
             # Any error of the codec means that the file is damaged.
             return False
     try:
-        text = plain_files.text(file)
+        text = plain_files.read_text(file)
     except UnicodeDecodeError:
         return False
     # An offsets file has a line about the batch and one per source.
@@ -102,7 +102,7 @@ def _is_whole_by_form(file: Path, unpack: Unpack) -> bool:
 
 def _is_json(line: str) -> bool:
     try:
-        plain_files.parsed(line)
+        plain_files.parse_json(line)
     except ValueError:
         return False
     return True

@@ -26,7 +26,7 @@ KEY_PART = 5
 
 
 @dataclass(frozen=True)
-class Place:
+class RecordOrigin:
     """Origin of a record; the timestamp is in milliseconds since 1970."""
 
     topic: Column
@@ -35,13 +35,13 @@ class Place:
     timestamp: Column
 
     @classmethod
-    def of_columns(cls) -> "Place":
+    def of_columns(cls) -> "RecordOrigin":
         """Return the origin from RECORD_COLUMNS."""
         timestamp = F.unix_millis("_timestamp")
         return cls(F.col("_topic"), F.col("_partition"), F.col("_offset"), timestamp)
 
     @classmethod
-    def of_headers(cls, headers: Column) -> "Place":
+    def of_headers(cls, headers: Column) -> "RecordOrigin":
         """Return the origin from the headers that an output appends to a record's own."""
 
         def header(name: str) -> Column:
@@ -56,7 +56,7 @@ class Place:
         )
 
     @classmethod
-    def of_own(cls, headers: Column) -> "Place":
+    def of_own(cls, headers: Column) -> "RecordOrigin":
         """Return the origin from headers that begin with the origin's, in fixed order."""
 
         def header(place: int) -> Column:
@@ -70,7 +70,7 @@ class Place:
         )
 
     @classmethod
-    def unknown(cls) -> "Place":
+    def unknown(cls) -> "RecordOrigin":
         """Return an origin of nulls, for an aggregate over many records."""
         return cls(
             F.lit(None).cast("string"),
@@ -85,10 +85,10 @@ def invalid_records(rejected: DataFrame, room: int | None = None) -> DataFrame:
 
     ``room``: maximum bytes of key, value and headers; None: Kafka's default.
     """
-    key, value = message_of(
+    key, value = invalid_message(
         reason=F.col("_reason"),
         detail=F.col("_detail"),
-        place=Place.of_columns(),
+        place=RecordOrigin.of_columns(),
         raw=F.col("_raw"),
         key=F.col("_key"),
         room=room,
@@ -96,11 +96,11 @@ def invalid_records(rejected: DataFrame, room: int | None = None) -> DataFrame:
     return rejected.select(key.alias("key"), value.alias("value"), origin_headers())
 
 
-def message_of(
+def invalid_message(
     *,
     reason: Column,
     detail: Column,
-    place: Place,
+    place: RecordOrigin,
     raw: Column,
     key: Column,
     room: int | None = None,
@@ -138,7 +138,7 @@ def message_of(
     return F.when(key_fits, key), F.to_json(F.struct(*members), JSON_OPTIONS)
 
 
-def headers_of(place: Place) -> Column:
+def invalid_headers(place: RecordOrigin) -> Column:
     """Return the headers with the origin of a record, which every output adds."""
     named = {
         "source.topic": place.topic,

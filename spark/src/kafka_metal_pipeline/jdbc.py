@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from kafka_metal_declarations.ddl import RECORD_COLUMNS, quoted
+from kafka_metal_declarations.ddl import RECORD_COLUMNS, quote_name
 from kafka_metal_declarations.model import DatabaseSite, Output
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -14,14 +14,14 @@ from kafka_metal_pipeline.upsert import Table, dialect, staged_name
 NUMBER = "_number"
 
 
-def table_of(spark: SparkSession, site: DatabaseSite, output: Output, owner: str) -> Table:
+def output_table(spark: SparkSession, site: DatabaseSite, output: Output, owner: str) -> Table:
     """Return an output's database table, with its staging table and statements."""
     kind, table = dialect(site.url), str(output.table)
     staged = staged_name(table, output.name)
     properties = _properties(site)
 
     def stage(rows: DataFrame) -> None:
-        kept = newest(rows, output.keys).drop(*RECORD_COLUMNS)
+        kept = newest_rows(rows, output.keys).drop(*RECORD_COLUMNS)
         kept.write.mode("overwrite").jdbc(site.url, staged, properties=properties)
 
     return Table(
@@ -35,7 +35,7 @@ def table_of(spark: SparkSession, site: DatabaseSite, output: Output, owner: str
     )
 
 
-def newest(rows: DataFrame, keys: tuple[str, ...]) -> DataFrame:
+def newest_rows(rows: DataFrame, keys: tuple[str, ...]) -> DataFrame:
     """Return the newest row of each key, by timestamp, partition and offset of its record.
 
     Rows without RECORD_COLUMNS are from an aggregate, which has each key once.
@@ -43,7 +43,7 @@ def newest(rows: DataFrame, keys: tuple[str, ...]) -> DataFrame:
     if not set(RECORD_COLUMNS) <= set(rows.columns):
         return rows
     order = [F.col(name).desc() for name in ("_timestamp", "_partition", "_offset")]
-    window = Window.partitionBy(*(F.col(quoted(key)) for key in keys)).orderBy(*order)
+    window = Window.partitionBy(*(F.col(quote_name(key)) for key in keys)).orderBy(*order)
     numbered = rows.withColumn(NUMBER, F.row_number().over(window))
     return numbered.where(F.col(NUMBER) == 1).drop(NUMBER)
 

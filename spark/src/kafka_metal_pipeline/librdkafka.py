@@ -42,7 +42,7 @@ class OptionError(ValueError):
     """An option that librdkafka does not support."""
 
 
-def translated(options: Mapping[str, str]) -> dict[str, str]:
+def translate_options(options: Mapping[str, str]) -> dict[str, str]:
     """Return options of a Java client, with or without the prefix ``kafka.``, for librdkafka.
 
     Raises OptionError for unsupported options: ignoring one could disable encryption.
@@ -51,7 +51,7 @@ def translated(options: Mapping[str, str]) -> dict[str, str]:
     for original, value in options.items():
         name = original.removeprefix("kafka.")
         if name == "sasl.jaas.config":
-            found |= _credentials(REFERENCE.sub(_referred, value))
+            found |= _credentials(REFERENCE.sub(_read_reference, value))
         elif name in KEYSTORE and (reference := REFERENCE.fullmatch(value)):
             # Executors get the content from the driver; librdkafka in the driver uses the file.
             found[KEYSTORE[name]] = reference[1]
@@ -125,7 +125,7 @@ _READER = frozenset(
 )
 
 
-def _referred(reference: re.Match[str]) -> str:
+def _read_reference(reference: re.Match[str]) -> str:
     """Return a key's value in a properties file, escaped for use inside quotes."""
     path, wanted = reference.groups()
     for line in Path(path).read_text(encoding="utf-8").splitlines():

@@ -12,19 +12,19 @@ class LocalFiles:
 
     def names(self, directory: str) -> list[str]:
         """Return the names in a directory, sorted; none if it does not exist."""
-        path = local(directory)
+        path = local_path(directory)
         return sorted(each.name for each in path.iterdir()) if path.is_dir() else []
 
     def read(self, file: str) -> str | None:
         """Return the text of a file, None if it does not exist; limits: see ``plain_files``."""
         try:
-            return plain_files.text(local(file))
+            return plain_files.read_text(local_path(file))
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def write(self, file: str, text: str) -> None:
         """Write or replace a file atomically, creating its directories."""
-        path = local(file)
+        path = local_path(file)
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.new")
         part.write_text(text, encoding="utf-8")
@@ -32,11 +32,11 @@ class LocalFiles:
 
     def is_intact(self, file: str) -> bool:
         """Whether a file of a checkpoint is intact; see ``integrity``."""
-        return integrity.is_intact(local(file), self._unpack)
+        return integrity.is_intact(local_path(file), self._unpack)
 
     def drop_orphans(self, directory: str) -> None:
         """Remove checksums of missing files: Spark could not create these files otherwise."""
-        for sums in local(directory).rglob(".*.crc"):
+        for sums in local_path(directory).rglob(".*.crc"):
             if not sums.with_name(sums.name[1:].removesuffix(".crc")).exists():
                 sums.unlink(missing_ok=True)
 
@@ -47,13 +47,13 @@ class LocalFiles:
 
     def files(self, directory: str) -> list[str]:
         """Return the relative paths of all files below a directory, sorted."""
-        root = local(directory)
+        root = local_path(directory)
         found = (path for path in root.rglob("*") if path.is_file())
         return sorted(path.relative_to(root).as_posix() for path in found)
 
     def move(self, file: str, target: str) -> None:
         """Move a file, creating its new directories; if the target exists, delete the source."""
-        path, place = local(file), local(target)
+        path, place = local_path(file), local_path(target)
         if place.exists():
             path.unlink()
             return
@@ -62,7 +62,7 @@ class LocalFiles:
 
     def remove(self, place: str) -> None:
         """Remove a file or a directory tree, if it exists."""
-        path = local(place)
+        path = local_path(place)
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
         if path.is_file():
             path.unlink()
@@ -75,6 +75,6 @@ def is_local(file: str) -> bool:
     return file.startswith(("/", "file:"))
 
 
-def local(file: str) -> Path:
+def local_path(file: str) -> Path:
     """Return the path of a local location."""
     return Path(re.sub(r"^file:/*", "/", file))

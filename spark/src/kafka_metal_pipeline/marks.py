@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from kafka_metal_pipeline.plain_files import parsed
+from kafka_metal_pipeline.plain_files import parse_json
 from kafka_metal_pipeline.storage import Files
 
 
@@ -33,7 +33,7 @@ class Mark:
     @classmethod
     def from_text(cls, text: str) -> "Mark":
         """Parse a stored mark."""
-        found = parsed(text)
+        found = parse_json(text)
         return cls(str(found["checkpoint"]), int(found["batch"]), str(found["offsets"]))
 
     @classmethod
@@ -55,7 +55,7 @@ class Target(Protocol):
         """Write a batch and its mark atomically."""
 
 
-def restored(
+def lost_mark(
     mark: Mark | None,
     checkpoint: str | None,
     planned: int,
@@ -83,21 +83,21 @@ def restored(
     raise LostCheckpointError(
         f"{label}: its target was written up to batch {mark.batch} from checkpoint "
         f"{mark.checkpoint}, but its checkpoint now is {checkpoint or 'a new one'}. Restore "
-        f"it, or give the output another name and another target. {where(mark.offsets)}"
+        f"it, or give the output another name and another target. {format_offsets(mark.offsets)}"
     )
 
 
-def where(offsets: str) -> str:
+def format_offsets(offsets: str) -> str:
     """Return a message with a batch's end offsets, in the form of ``starting``."""
-    ends = ends_of(offsets)
+    ends = end_offsets(offsets)
     return f"The last batch ended at {json.dumps(ends)}." if ends else ""
 
 
-def ends_of(offsets: str) -> dict[str, dict[str, int]]:
+def end_offsets(offsets: str) -> dict[str, dict[str, int]]:
     """Return a batch's end offsets by topic and partition; empty if its source is not a topic."""
     for line in offsets.splitlines()[2:]:
         try:
-            found = parsed(line)
+            found = parse_json(line)
         except ValueError:
             continue
         if isinstance(found, dict) and all(isinstance(each, dict) for each in found.values()):
@@ -136,10 +136,11 @@ class Batches:
                 f"{self._label}: the mark of its target is missing or was truncated by a crash, "
                 f"and batch {planned} may or may not be in the target. Restore the mark from a "
                 "backup, or give the output another name and another target, and run `make up`. "
-                f"It has the rows of records after {json.dumps(ends_of(self._offsets(committed)))}."
+                "It has the rows of records after "
+                f"{json.dumps(end_offsets(self._offsets(committed)))}."
             )
         is_stateful = self._is_stateful()
-        missing = restored(self._last, self._checkpoint(), planned, self._label, is_stateful)
+        missing = lost_mark(self._last, self._checkpoint(), planned, self._label, is_stateful)
         if missing:
             self._files.write(f"{self._location}/offsets/{missing.batch}", missing.offsets)
         return self._last.batch if self._last else None
@@ -168,4 +169,4 @@ class Batches:
 
     def _checkpoint(self) -> str | None:
         written = self._files.read(f"{self._location}/metadata")
-        return str(parsed(written)["id"]) if written else None
+        return str(parse_json(written)["id"]) if written else None

@@ -7,7 +7,7 @@ parsed alike, as text first: see ``ranges``.
 from collections.abc import Callable
 from functools import reduce
 
-from kafka_metal_declarations.ddl import INSTANT_TYPES, inner_types, quoted, type_base
+from kafka_metal_declarations.ddl import INSTANT_TYPES, inner_types, quote_name, type_base
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
@@ -31,12 +31,12 @@ def wire_type(declared: str) -> str:
     if not inner:
         return "STRING"
     if base == "STRUCT":
-        members = (f"{quoted(name)}: {wire_type(kind)}" for name, kind in inner)
+        members = (f"{quote_name(name)}: {wire_type(kind)}" for name, kind in inner)
         return f"STRUCT<{', '.join(members)}>"
     return f"{base}<{', '.join(wire_type(kind) for _, kind in inner)}>"
 
 
-def rebuilt(declared: str, wire: Column, read: Callable[[Column], Column]) -> Column:
+def rebuild(declared: str, wire: Column, read: Callable[[Column], Column]) -> Column:
     """Return the value of a wire type with ``read`` applied to every instant's text."""
     if not holds_instants(declared):
         return wire
@@ -44,10 +44,10 @@ def rebuilt(declared: str, wire: Column, read: Callable[[Column], Column]) -> Co
     if not inner:
         return read(wire)
     if base == "ARRAY":
-        return F.transform(wire, lambda element: rebuilt(inner[0][1], element, read))
+        return F.transform(wire, lambda element: rebuild(inner[0][1], element, read))
     if base == "MAP":
-        return F.transform_values(wire, lambda _, value: rebuilt(inner[1][1], value, read))
-    members = [rebuilt(kind, wire[name], read).alias(name) for name, kind in inner]
+        return F.transform_values(wire, lambda _, value: rebuild(inner[1][1], value, read))
+    members = [rebuild(kind, wire[name], read).alias(name) for name, kind in inner]
     return F.when(wire.isNotNull(), F.struct(*members))
 
 

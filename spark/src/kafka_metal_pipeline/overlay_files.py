@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kafka_metal_pipeline import integrity
-from kafka_metal_pipeline.local_files import LocalFiles, local
+from kafka_metal_pipeline.local_files import LocalFiles, local_path
 
 
 class OverlayFiles:
@@ -17,14 +17,14 @@ class OverlayFiles:
 
     def names(self, directory: str) -> list[str]:
         """Return the names in a directory, sorted; none if it does not exist."""
-        root = local(directory)
+        root = local_path(directory)
         kept = {name for name in self._files.names(directory) if not self._is_removed(root / name)}
         new = (path.relative_to(root) for path in self._written if root in path.parents)
         return sorted(kept | {path.parts[0] for path in new})
 
     def files(self, directory: str) -> list[str]:
         """Return the relative paths of all files below a directory, sorted."""
-        root = local(directory)
+        root = local_path(directory)
         found = self._files.files(directory)
         kept = {name for name in found if not self._is_removed(root / name)}
         new = (path.relative_to(root) for path in self._written if root in path.parents)
@@ -32,21 +32,21 @@ class OverlayFiles:
 
     def read(self, file: str) -> str | None:
         """Return the text of a file, None if it does not exist."""
-        path = local(file)
+        path = local_path(file)
         if path in self._written:
             return self._written[path]
         return None if self._is_removed(path) else self._files.read(file)
 
     def write(self, file: str, text: str) -> None:
         """Keep the new text of a file in memory."""
-        self._written[local(file)] = text
+        self._written[local_path(file)] = text
 
     def is_intact(self, file: str) -> bool:
         """Whether a file is intact; state files without a checksum are assumed to be.
 
         Reading them needs a JVM; the driver checks them.
         """
-        path = local(file)
+        path = local_path(file)
         return path in self._written or integrity.is_intact(
             path, lambda _: integrity.END_OF_ROWS, repair=False
         )
@@ -60,7 +60,7 @@ class OverlayFiles:
 
     def remove(self, place: str) -> None:
         """Mark a file, or a directory and all below it, as removed."""
-        path = local(place)
+        path = local_path(place)
         self._removed.add(path)
         for each in [each for each in self._written if path in (each, *each.parents)]:
             del self._written[each]

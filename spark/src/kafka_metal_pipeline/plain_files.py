@@ -15,7 +15,7 @@ class PlantedError(OSError):
     """A file that is not from a driver; the message has path, what was found and a remedy."""
 
 
-def opened(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BinaryIO:
     """Open a regular file for reading; PlantedError for anything else. Never blocks."""
     # O_NONBLOCK: otherwise opening a pipe would wait for a writer.
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -28,9 +28,9 @@ def opened(path: Path) -> BinaryIO:
     return os.fdopen(handle, "rb")
 
 
-def content(path: Path) -> bytes:
+def read_content(path: Path) -> bytes:
     """Return a regular file's content; PlantedError if it is longer than LIMIT."""
-    with opened(path) as stream:
+    with open_regular(path) as stream:
         found = stream.read(LIMIT + 1)
         size = os.fstat(stream.fileno()).st_size
     if len(found) > LIMIT:
@@ -41,12 +41,12 @@ def content(path: Path) -> bytes:
     return found
 
 
-def text(path: Path) -> str:
-    """Return a regular file's text; PlantedError as in ``content``."""
-    return content(path).decode("utf-8")
+def read_text(path: Path) -> str:
+    """Return a regular file's text; PlantedError as in ``read_content``."""
+    return read_content(path).decode("utf-8")
 
 
-def parsed(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """Return a parsed JSON text; ValueError also if it is nested too deeply."""
     try:
         return json.loads(text)

@@ -13,7 +13,7 @@ from kafka_metal_pipeline.marks import Batches
 from kafka_metal_pipeline.queries import Flow
 from kafka_metal_pipeline.recovery import clean, recover
 from kafka_metal_pipeline.recreated import reset_offsets
-from kafka_metal_pipeline.sinks import batches_of
+from kafka_metal_pipeline.sinks import output_batches
 from kafka_metal_pipeline.storage import Storage
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ def prepare(
     ids = {name: topic.id for name, topic in (topics or {}).items()}
     checkpoint_files, how = clean(storage, flow.checkpoint, label, log.warning, ids)
     log.info("%s: %s", flow.name, how)
-    batches = batches_of(
+    batches = output_batches(
         spark, declaration, flow.output, flow.checkpoint.location, list(flow.limits), guard
     )
     held = recover(checkpoint_files, batches, log.warning)

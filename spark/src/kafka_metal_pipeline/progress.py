@@ -14,7 +14,7 @@ IDLE = "Waiting for data to arrive"
 Lag = int | None
 
 
-def of_query(query: StreamingQuery) -> dict[str, Any]:
+def query_progress(query: StreamingQuery) -> dict[str, Any]:
     """Return the last batch of a query: number, input records, records/s, seconds, lag.
 
     ``lag``: records in the topic after the batch's end when it was planned. While a batch is
@@ -32,10 +32,10 @@ def of_query(query: StreamingQuery) -> dict[str, Any]:
         "batch": last["batchId"],
         "input_rows": last["numInputRows"],
         "rows_per_second": 0.0 if idle else _rounded(last["processedRowsPerSecond"]),
-        "lag": 0 if idle else _waiting(status, lag_of(sources[0] if sources else {})),
+        "lag": 0 if idle else _waiting(status, read_lag(sources[0] if sources else {})),
         "batch_seconds": _rounded(last["batchDuration"] / 1000),
         "updated": last["timestamp"],
-        "watermark": watermark_of(last),
+        "watermark": read_watermark(last),
         "state_rows": sum(each["numRowsTotal"] for each in last.get("stateOperators") or []),
     }
 
@@ -58,13 +58,13 @@ def rows_since(query: StreamingQuery, batch: int) -> tuple[int, int]:
     return rows, newest
 
 
-def watermark_of(last: Mapping[str, Any]) -> str | None:
+def read_watermark(last: Mapping[str, Any]) -> str | None:
     """Return the watermark of a batch; None before the first event, where Spark reports 1970."""
     found = (last.get("eventTime") or {}).get("watermark")
     return None if found is None or str(found).startswith("1970-01-01T00:00:00") else str(found)
 
 
-def lag_of(source: Mapping[str, Any]) -> Lag:
+def read_lag(source: Mapping[str, Any]) -> Lag:
     """Return the records between a batch's end and the topics' end, over all partitions."""
     latest, end = _offsets(source.get("latestOffset")), _offsets(source.get("endOffset"))
     if not latest or not end:

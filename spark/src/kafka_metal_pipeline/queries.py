@@ -26,16 +26,21 @@ from kafka_metal_pipeline import checkpoint, cores, sizes
 from kafka_metal_pipeline.checkpoint import Checkpoint
 from kafka_metal_pipeline.invalid import invalid_records
 from kafka_metal_pipeline.marks import Batches, LostCheckpointError, Mark
-from kafka_metal_pipeline.sinks import target_of
+from kafka_metal_pipeline.sinks import output_target
 from kafka_metal_pipeline.statements import (
     archive_rows,
     has_origin,
     own_headers,
-    rows_of,
+    statement_rows,
     topic_rows,
 )
 from kafka_metal_pipeline.streams import into_topic, to_topic
-from kafka_metal_pipeline.transforms import accepted, parse, rejected, validated
+from kafka_metal_pipeline.transforms import (
+    accepted_events,
+    parse,
+    rejected_records,
+    validate_records,
+)
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +88,7 @@ def validate(records: DataFrame, declaration: Declaration) -> DataFrame:
     """Return validated records of the source; StatementError names the rules on an error."""
     source, rules = declaration.source, declaration.rules
     try:
-        return validated(parse(records, source), source, rules)
+        return validate_records(parse(records, source), source, rules)
     except Exception as error:
         raise StatementError(declaration.name, RULES, error) from error
 
@@ -98,7 +103,9 @@ def flows(
             return validate(records, declaration)
         return records(name, starting)
 
-    return [flow(name, read, declaration, limits) for name in checkpoint.all_of(declaration)]
+    return [
+        flow(name, read, declaration, limits) for name in checkpoint.all_checkpoints(declaration)
+    ]
 
 
 def flow(name: str, read: Reader, declaration: Declaration, limits: Limits | None = None) -> Flow:
@@ -106,12 +113,12 @@ def flow(name: str, read: Reader, declaration: Declaration, limits: Limits | Non
     limits = limits or {}
     outputs = {each.name: each for each in declaration.outputs}
     if output := outputs.get(name):
-        events = accepted(read(name, output.starting), declaration.source)
+        events = accepted_events(read(name, output.starting), declaration.source)
         return _split_by_size(_flow(events, declaration, output), declaration, limits)
     room = limits.get(str(declaration.invalid))
     rows = invalid_records(
-        rejected(read(INVALID, None), declaration.source, declaration.rules),
-        room and sizes.usable(room, declaration.site),
+        rejected_records(read(INVALID, None), declaration.source, declaration.rules),
+        room and sizes.usable_bytes(room, declaration.site),
     )
     return Flow(
         name=INVALID,
@@ -120,7 +127,7 @@ def flow(name: str, read: Reader, declaration: Declaration, limits: Limits | Non
         trigger=declaration.trigger,
         topic=declaration.invalid,
         output=None,
-        checkpoint=checkpoint.of_output(declaration, INVALID, None),
+        checkpoint=checkpoint.output_checkpoint(declaration, INVALID, None),
         limits=() if room is None else (room,),
     )
 
@@ -176,7 +183,7 @@ def write_batch(flow: Flow, declaration: Declaration) -> None:
     if flow.topic and not (flow.output and flow.output.delivery == TRANSACTIONAL):
         into_topic(flow.rows, flow.topic, declaration.site, list(flow.limits))
         return
-    target = flow.output and target_of(
+    target = flow.output and output_target(
         flow.rows.sparkSession, declaration, flow.output, list(flow.limits)
     )
     if not target:
@@ -197,7 +204,7 @@ def first_line(error: BaseException) -> str:
 def _flow(events: DataFrame, declaration: Declaration, output: Output) -> Flow:
     own = None
     try:
-        rows = rows_of(events, output)
+        rows = statement_rows(events, output)
         if output.topic:
             if declaration.source.format != "bytes" and has_origin(rows):
                 own = own_headers(output.metadata)
@@ -219,7 +226,7 @@ def _flow(events: DataFrame, declaration: Declaration, output: Output) -> Flow:
         trigger=output.trigger,
         topic=output.topic,
         output=output,
-        checkpoint=checkpoint.of_output(declaration, output.name, output),
+        checkpoint=checkpoint.output_checkpoint(declaration, output.name, output),
         own_headers=own,
     )
 

@@ -5,12 +5,12 @@ move every watermark there permanently. They also read "12:30" as today and "202
 So instants stay text in the parsers and are parsed here: ISO 8601, or whole seconds.
 """
 
-from kafka_metal_declarations.ddl import INSTANT_TYPES, Field, quoted, type_base
+from kafka_metal_declarations.ddl import INSTANT_TYPES, Field, quote_name, type_base
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.formats import JSON
-from kafka_metal_pipeline.nesting import Leaf, any_leaf, holds_instants, rebuilt
+from kafka_metal_pipeline.nesting import Leaf, any_leaf, holds_instants, rebuild
 
 # Parses the most common form of an instant only, but fast: see images/spark/json.
 INSTANT = f"{JSON}.instant"
@@ -27,9 +27,9 @@ LARGEST = {
 }
 
 
-def converted(field: Field, value: Column) -> Column:
+def convert(field: Field, value: Column) -> Column:
     """Return the field's value; null for an instant outside of the years 1 to 9999."""
-    return rebuilt(field.type, value, _instant)
+    return rebuild(field.type, value, _instant)
 
 
 def keeps_text(field: Field) -> bool:
@@ -37,7 +37,7 @@ def keeps_text(field: Field) -> bool:
     return holds_instants(field.type)
 
 
-def kept_text(field: Field) -> str:
+def text_column(field: Field) -> str:
     """Return the name of the column with the text of a field's instants."""
     return f"_text_{field.name}"
 
@@ -58,8 +58,8 @@ def field_fault(field: Field) -> Column:
 
 
 def _anywhere(field: Field, leaf: Leaf) -> Column | None:
-    value = F.col(quoted(field.name))
-    wire = F.col(quoted(kept_text(field))) if keeps_text(field) else value
+    value = F.col(quote_name(field.name))
+    wire = F.col(quote_name(text_column(field))) if keeps_text(field) else value
     return any_leaf(field.type, wire, value, leaf)
 
 

@@ -27,7 +27,7 @@ class Load:
     lag: int
 
 
-def capacity_of(progress: Iterable[Mapping[str, Any]]) -> float | None:
+def read_throughput(progress: Iterable[Mapping[str, Any]]) -> float | None:
     """Return a query's throughput in records/s from Spark's reports; None if unknown.
 
     Batches with few records are ignored: most of their duration is overhead.
@@ -40,7 +40,7 @@ def capacity_of(progress: Iterable[Mapping[str, Any]]) -> float | None:
     return median(rates) if rates else None
 
 
-def limit(load: Load | None, trigger_s: float, ceiling: int) -> int:
+def batch_limit(load: Load | None, trigger_s: float, ceiling: int) -> int:
     """Return the maximum records of a batch; ``ceiling`` without a measurement.
 
     ``ceiling`` is the declaration's ``max_per_trigger``, ``trigger_s`` the seconds per trigger.

@@ -10,7 +10,7 @@ from kafka_metal_declarations.model import Declaration, Starting
 from pyspark.sql import DataFrame, SparkSession
 
 from kafka_metal_pipeline import streams
-from kafka_metal_pipeline.checkpoint import all_of
+from kafka_metal_pipeline.checkpoint import all_checkpoints
 from kafka_metal_pipeline.queries import Reader, validate
 
 
@@ -24,7 +24,7 @@ def shared_outputs(declaration: Declaration) -> list[str]:
     if source.path or source.format == "bytes":
         return []
     separate = {each.name for each in declaration.outputs if each.starting or each.is_real_time}
-    found = [name for name in all_of(declaration) if name not in separate]
+    found = [name for name in all_checkpoints(declaration) if name not in separate]
     return found if len(found) > 1 else []
 
 
@@ -65,7 +65,7 @@ def reader(
     waited = outputs_to_wait_for(declaration, limits, shared)
     if shared:
         validated = validate(spark.createDataFrame([], streams.RECORD), declaration)
-        share = streams.shared(spark, declaration, validated, len(waited))
+        share = streams.share_read(spark, declaration, validated, len(waited))
 
     def read(name: str, starting: Starting | None) -> DataFrame:
         if name in shared:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from kafka_metal_pipeline.checkpoint_files import COMMITS, OFFSETS, SOURCES, STATE, batches
-from kafka_metal_pipeline.plain_files import parsed
+from kafka_metal_pipeline.plain_files import parse_json
 from kafka_metal_pipeline.storage import FileStore
 
 # Start offsets of the first batch of the only source; Spark requires a zero byte before them.
@@ -57,7 +57,7 @@ def _with_zero_offsets(text: str, topics: Mapping[str, int]) -> str:
     lines = text.split("\n")
     for at, line in enumerate(lines):
         try:
-            found = parsed(line)
+            found = parse_json(line)
         except ValueError:
             continue
         if isinstance(found, dict) and set(topics) & set(found):

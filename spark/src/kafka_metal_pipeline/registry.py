@@ -36,7 +36,7 @@ def fetch(url: str) -> Any:
         raise RegistryError(f"{url}: {error}") from error
 
 
-def schemas_of(registry: Registry, get: Fetch = fetch) -> dict[int, str]:
+def read_schemas(registry: Registry, get: Fetch = fetch) -> dict[int, str]:
     """Return the Avro schemas of all versions of the subject, as JSON by id."""
     subject = f"{registry.url}/subjects/{urllib.parse.quote(registry.subject, safe='')}"
     found: dict[int, str] = {}
@@ -54,10 +54,10 @@ def schemas_of(registry: Registry, get: Fetch = fetch) -> dict[int, str]:
     return found
 
 
-def resolved(declaration: Declaration, get: Fetch = fetch) -> Declaration:
+def resolve_schemas(declaration: Declaration, get: Fetch = fetch) -> Declaration:
     """Return the declaration with the writer schemas of its registry."""
     source = declaration.source
     if source.registry is None:
         return declaration
-    writers = tuple(sorted(schemas_of(source.registry, get).items()))
+    writers = tuple(sorted(read_schemas(source.registry, get).items()))
     return replace(declaration, source=replace(source, writers=writers))

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from kafka_metal_pipeline.formats import format_of
-from kafka_metal_pipeline.transforms import accepted_records, is_accepted, parse, reason_of
+from kafka_metal_pipeline.transforms import accepted_records, is_accepted, parse, rejection_reason
 
 MESSAGE = (
     "reason STRING, topic STRING, partition INT, offset LONG, timestamp LONG, raw STRING, "
@@ -87,7 +87,7 @@ def too_large(sendable: DataFrame) -> DataFrame:
     return sendable.select(*places, F.lit("too_large").alias("reason"))
 
 
-def repaired(
+def repair_records(
     found: DataFrame, sent: DataFrame, declaration: Declaration, expression: str, condition: str
 ) -> Repair:
     """Return the records that can be sent back, and the remaining ones.
@@ -105,7 +105,7 @@ def repaired(
     parsed = parse(records, source)
     left = parsed.where(~is_accepted(source, rules)).select(
         *(F.col(f"_{name}").alias(name) for name in PLACE),
-        reason_of(source, rules).alias("reason"),
+        rejection_reason(source, rules).alias("reason"),
     )
     cut = waiting.where(F.col("is_cut")).select(*PLACE, F.lit(CUT).alias("reason"))
     headers = F.array(

@@ -80,7 +80,7 @@ def connect(declaration: Declaration) -> SparkSession:
     """Return a session after checking the declaration's SQL; SqlError if it is not allowed."""
     spark = start(declaration)
     try:
-        sql_check.require(spark, declaration)
+        sql_check.require_allowed(spark, declaration)
     except sql_check.SqlError:
         spark.stop()
         raise

@@ -11,15 +11,15 @@ from kafka_metal_declarations.model import TRANSACTIONAL, Declaration, Output
 from pyspark.sql import SparkSession
 
 from kafka_metal_pipeline import librdkafka
-from kafka_metal_pipeline.archive import archive_of
-from kafka_metal_pipeline.jdbc import table_of
+from kafka_metal_pipeline.archive import output_archive
+from kafka_metal_pipeline.jdbc import output_table
 from kafka_metal_pipeline.marks import Batches, Target
 from kafka_metal_pipeline.sizes import librdkafka_options
 from kafka_metal_pipeline.storage import Storage
 from kafka_metal_pipeline.transactions import TransactionalTopic
 
 
-def batches_of(
+def output_batches(
     spark: SparkSession,
     declaration: Declaration,
     output: Output | None,
@@ -32,25 +32,25 @@ def batches_of(
     ``location`` is the output's checkpoint, ``limits`` are the maximum record bytes of its topics,
     ``guard`` is that of ``Batches``.
     """
-    target = target_of(spark, declaration, output, limits) if output else None
+    target = output_target(spark, declaration, output, limits) if output else None
     if target is None or output is None:
         return None
     label = f"pipeline {declaration.name}: outputs.{output.name}"
     return Batches(Storage(spark), location, target, label, guard)
 
 
-def target_of(
+def output_target(
     spark: SparkSession, declaration: Declaration, output: Output, limits: list[int]
 ) -> Target | None:
     """Return a target that is written with a mark; None for a topic with at-least-once delivery."""
     site, owner = declaration.site, f"{declaration.name}/{output.name}"
     if output.path:
-        return archive_of(Storage(spark), site.archive_root, output)
+        return output_archive(Storage(spark), site.archive_root, output)
     if output.table and output.database:
-        return table_of(spark, site.databases[output.database], output, owner)
+        return output_table(spark, site.databases[output.database], output, owner)
     if output.topic and output.delivery == TRANSACTIONAL and site.marks_topic:
         client = {"bootstrap.servers": ",".join(site.bootstrap)}
-        client |= librdkafka.translated(site.kafka_options)
+        client |= librdkafka.translate_options(site.kafka_options)
         return TransactionalTopic(
             topic=output.topic,
             marks=site.marks_topic,

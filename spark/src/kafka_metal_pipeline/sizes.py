@@ -12,7 +12,7 @@ from kafka_metal_declarations.model import Site
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from kafka_metal_pipeline.invalid import Place, headers_of, message_of
+from kafka_metal_pipeline.invalid import RecordOrigin, invalid_headers, invalid_message
 
 REASON = "too_large"
 REQUEST = "max.request.size"
@@ -27,7 +27,7 @@ LEAST_REQUEST, LEAST_BUFFER = 1_048_576, 33_554_432
 LIBRDKAFKA_BATCH = 1_000_000
 
 
-def usable(limit: int, site: Site) -> int:
+def usable_bytes(limit: int, site: Site) -> int:
     """Return the maximum bytes of a record in a topic.
 
     ``limit`` is the topic's ``max.message.bytes``; the site's ``kafka_options`` may lower it.
@@ -37,7 +37,7 @@ def usable(limit: int, site: Site) -> int:
     return least - least // INCOMPRESSIBLE - FRAME_BYTES
 
 
-def fits(rows: DataFrame, room: int, own_headers: int | None = None) -> Column:
+def is_within_room(rows: DataFrame, room: int, own_headers: int | None = None) -> Column:
     """Whether key, value and headers of a row have at most ``room`` bytes; never null.
 
     ``own_headers`` is the number of headers if it is the same in each row: it avoids array
@@ -69,12 +69,18 @@ def split_by_size(
     """
     limit = limits[topic]
     held = rows.select(*(_once(F.col(name)).alias(name) for name in rows.columns))
-    marked = held.withColumn("_fits", _once(fits(held, usable(limit, site), own_headers)))
+    marked = held.withColumn(
+        "_fits", _once(is_within_room(held, usable_bytes(limit, site), own_headers))
+    )
     has_headers = "headers" in rows.columns
-    place = Place.unknown()
+    place = RecordOrigin.unknown()
     if has_headers:
         is_own = own_headers is not None
-        place = Place.of_own(F.col("headers")) if is_own else Place.of_headers(F.col("headers"))
+        place = (
+            RecordOrigin.of_own(F.col("headers"))
+            if is_own
+            else RecordOrigin.of_headers(F.col("headers"))
+        )
     detail = F.concat(
         F.lit(f"output {output}: the row's value has "),
         F.octet_length("value").cast("string"),
@@ -83,13 +89,13 @@ def split_by_size(
             f"topic {topic} allows (max.message.bytes)"
         ),
     )
-    key, value = message_of(
+    key, value = invalid_message(
         reason=F.lit(REASON),
         detail=detail,
         place=place,
         raw=F.col("value").cast("binary"),
         key=F.col("key").cast("binary"),
-        room=usable(limits[invalid], site),
+        room=usable_bytes(limits[invalid], site),
         output=output,
     )
 
@@ -102,7 +108,7 @@ def split_by_size(
         either(F.col("value").cast("binary"), value.cast("binary")).alias("value"),
     ]
     if has_headers:
-        columns.append(either(F.col("headers"), headers_of(place)).alias("headers"))
+        columns.append(either(F.col("headers"), invalid_headers(place)).alias("headers"))
     return marked.select(*columns)
 
 

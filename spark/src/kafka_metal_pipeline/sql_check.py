@@ -14,7 +14,7 @@ from kafka_metal_declarations.keys import Problem
 from kafka_metal_declarations.model import Declaration
 from pyspark.sql import SparkSession
 
-from kafka_metal_pipeline.sql_rules import QUERY, Allowed, Refusal, names_of, refusals
+from kafka_metal_pipeline.sql_rules import QUERY, Allowed, Refusal, defined_columns, refusals
 
 ONE_EXPRESSION = "one expression over a record"
 # Maximum characters of a parser error.
@@ -74,9 +74,9 @@ def _message(error: Exception) -> str:
     return (message or type(error).__name__)[:LONGEST]
 
 
-def require(spark: SparkSession, declaration: Declaration) -> None:
+def require_allowed(spark: SparkSession, declaration: Declaration) -> None:
     """Raise SqlError if any SQL of ``declaration`` is not allowed."""
-    if found := problems_of(Parser(spark), declaration):
+    if found := find_problems(Parser(spark), declaration):
         raise SqlError(found)
 
 
@@ -92,36 +92,36 @@ def require_expressions(
     found = [
         Problem(declaration.name, name, f"{each.found}{each.place}", each.allowed)
         for name, text in texts.items()
-        for each in _of(parser.expression(text), allowed)
+        for each in _find_refusals(parser.expression(text), allowed)
     ]
     if found:
         raise SqlError(found)
 
 
-def problems_of(parser: Parser, declaration: Declaration) -> list[Problem]:
+def find_problems(parser: Parser, declaration: Declaration) -> list[Problem]:
     """Return the SQL in rules, statements and keys that is not allowed."""
     return [
         Problem(declaration.name, key, f"{each.found}{each.place}", each.allowed)
-        for key, each in _found(parser, declaration)
+        for key, each in _find_refused(parser, declaration)
     ]
 
 
-def _found(parser: Parser, declaration: Declaration) -> Iterator[tuple[str, Refusal]]:
+def _find_refused(parser: Parser, declaration: Declaration) -> Iterator[tuple[str, Refusal]]:
     columns = [*(field.name for field in declaration.source.fields), *RECORD_COLUMNS]
     one = _allowed(parser, declaration, columns)
     rule = replace(one, deterministic=True)
     for name, predicate in declaration.rules.items():
-        for each in _of(parser.expression(predicate), rule):
+        for each in _find_refusals(parser.expression(predicate), rule):
             yield f"rules.{name}", each
     for output in declaration.outputs:
         parsed = parser.statement(output.sql)
         whole = Allowed(parser.functions, one.added, columns)
-        for each in _of(parsed, whole):
+        for each in _find_refusals(parsed, whole):
             yield f"outputs.{output.name}.sql", each
         if output.key:
-            named = names_of(parsed.tree) if parsed.tree else set()
+            named = defined_columns(parsed.tree) if parsed.tree else set()
             keys = _allowed(parser, declaration, [*columns, *named])
-            for each in _of(parser.expression(output.key), keys):
+            for each in _find_refusals(parser.expression(output.key), keys):
                 yield f"outputs.{output.name}.key", each
 
 
@@ -130,7 +130,7 @@ def _allowed(parser: Parser, declaration: Declaration, columns: Collection[str])
     return Allowed(parser.functions, added, columns, queries=False)
 
 
-def _of(parsed: Parsed, allowed: Allowed) -> list[Refusal]:
+def _find_refusals(parsed: Parsed, allowed: Allowed) -> list[Refusal]:
     if parsed.tree is None:
         return [parsed.refusal] if parsed.refusal else []
     return refusals(parsed.tree, allowed)

@@ -77,7 +77,7 @@ def refusals(tree: Node, allowed: Allowed) -> list[Refusal]:
     return sorted(set(found), key=lambda each: (each.line, each.column, each.found))
 
 
-def names_of(tree: Node) -> set[str]:
+def defined_columns(tree: Node) -> set[str]:
     """Return the column names that a statement defines, in lower case."""
     return set(_named(tree))
 
@@ -120,7 +120,7 @@ class _Reading:
                 waiting.extend((part, known) for part in each)
             if not isinstance(each, Mapping):
                 continue
-            kind = kind_of(each)
+            kind = node_class(each)
             if kind not in NODES:
                 yield _refused(each, f"{_plain(kind)}", QUERY)
                 continue
@@ -232,12 +232,12 @@ def _hint(node: Node, has: Mapping[str, Any]) -> Iterator[Refusal]:
     if name not in HINTS:
         yield _refused(node, f"the hint {name}", ", ".join(sorted(HINTS)))
     for part in has["parameters"]:
-        if isinstance(part, Mapping) and kind_of(part) not in HINT_NODES:
-            found = f"{_plain(kind_of(part))} in the hint {name}"
+        if isinstance(part, Mapping) and node_class(part) not in HINT_NODES:
+            found = f"{_plain(node_class(part))} in the hint {name}"
             yield _refused(part, found, "numbers and names in a hint")
 
 
-def kind_of(node: Node) -> str:
+def node_class(node: Node) -> str:
     """Return a node's class relative to Spark's package; the full name of other classes."""
     return str(node["is"]).removeprefix(PACKAGE).rstrip("$")
 

@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass
-class Starts:
+class FailedStarts:
     """Number of consecutive failed starts of a declaration, and the last error.
 
     ``file`` survives a restart of the container; without it every start is the first.
@@ -27,11 +27,11 @@ class Starts:
     refused: bool = False
 
     @classmethod
-    def read(cls, file: Path | None, declaration: str) -> "Starts":
+    def read(cls, file: Path | None, declaration: str) -> "FailedStarts":
         """Return the stored failures; none if they are of another declaration."""
         found = cls(file, declaration)
         try:
-            left = plain_files.parsed(plain_files.text(file)) if file else {}
+            left = plain_files.parse_json(plain_files.read_text(file)) if file else {}
             if left.get("declaration") == declaration:
                 found.failed, found.error = int(left["failed"]), str(left["error"])
         except FileNotFoundError:

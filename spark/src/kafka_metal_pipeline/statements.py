@@ -3,7 +3,7 @@
 import socket
 from collections.abc import Mapping
 
-from kafka_metal_declarations.ddl import HEADERS, RECORD_COLUMNS, quoted
+from kafka_metal_declarations.ddl import HEADERS, RECORD_COLUMNS, quote_name
 from kafka_metal_declarations.declared_outputs import VIEW
 from kafka_metal_declarations.model import Metadata, Output, Source
 from pyspark.sql import Column, DataFrame
@@ -19,7 +19,7 @@ JSON_OPTIONS = {
 }
 
 
-def rows_of(events: DataFrame, output: Output) -> DataFrame:
+def statement_rows(events: DataFrame, output: Output) -> DataFrame:
     """Return the result of the output's statement over ``events``, with its watermark."""
     if output.watermark:
         events = events.withWatermark(output.watermark.column, output.watermark.delay)
@@ -60,7 +60,7 @@ def topic_records(rows: DataFrame, key: str | None, metadata: Metadata | None = 
     columns = [name for name in rows.columns if name not in RECORD_COLUMNS]
     if not columns:
         raise ValueError(f"the statement selects nothing but {', '.join(rows.columns)}")
-    value = F.to_json(F.struct(*(F.col(quoted(name)) for name in columns)), JSON_OPTIONS)
+    value = F.to_json(F.struct(*(F.col(quote_name(name)) for name in columns)), JSON_OPTIONS)
     record_key = F.expr(key).cast("string") if key else F.lit(None).cast("string")
     selected = [record_key.alias("key"), value.alias("value")]
     if headers := [*_origin_entries(rows), *_metadata_entries(metadata)]:
@@ -128,4 +128,4 @@ def archive_rows(rows: DataFrame, output: Output, source: Source) -> DataFrame:
     column = source.event_time or RECORD_COLUMNS[3]
     if column not in rows.columns:
         raise ValueError(f"partitioned by date, but the statement has no {column} to derive it")
-    return rows.withColumn(DATE, F.to_date(F.col(quoted(column))))
+    return rows.withColumn(DATE, F.to_date(F.col(quote_name(column))))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_pipeline import metrics
-from kafka_metal_pipeline.starts import Starts
+from kafka_metal_pipeline.starts import FailedStarts
 
 STARTING, RUNNING, STOPPING = "starting", "running", "stopping"
 # At least one output does not run and is retried; the others run.
@@ -51,9 +51,9 @@ UNTRIED: dict[str, Any] = {
 class Board:
     """The state of the driver; written by its main thread, read by HTTP requests."""
 
-    def __init__(self, name: str, outputs: list[str], starts: Starts | None = None) -> None:
+    def __init__(self, name: str, outputs: list[str], starts: FailedStarts | None = None) -> None:
         """Start with the state ``starting``; ``outputs`` includes the invalid records."""
-        self._starts = starts or Starts()
+        self._starts = starts or FailedStarts()
         self._lock = threading.Lock()
         self._state = STARTING
         self._id: str | None = None

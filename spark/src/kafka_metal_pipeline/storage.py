@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kafka_metal_pipeline import integrity
-from kafka_metal_pipeline.local_files import LocalFiles, is_local, local
+from kafka_metal_pipeline.local_files import LocalFiles, is_local, local_path
 
 if TYPE_CHECKING:
     # Commands on the control node use local files without pyspark.
@@ -82,7 +82,7 @@ class Storage:
     def is_intact(self, file: str) -> bool:
         """Whether a file of a checkpoint is intact; see ``integrity``."""
         if is_local(file):
-            return integrity.is_intact(local(file), self._unpack)
+            return integrity.is_intact(local_path(file), self._unpack)
         path, system = self._locate(file)
         # Other file systems verify checksums themselves and raise on a mismatch.
         return int(system.getFileStatus(path).getLen()) > 0

@@ -54,7 +54,7 @@ def records(
     return _stream(spark, "kafka", declaration, starting, limit).load()
 
 
-def shared(
+def share_read(
     spark: SparkSession, declaration: Declaration, validated: DataFrame, waited: int
 ) -> Share:
     """Return a function that gives each of several queries a stream of one shared read.
@@ -85,7 +85,7 @@ def _stream(
     return reader.option("startingOffsets", _places(starting or declaration.source.starting))
 
 
-def stored(
+def stored_records(
     spark: SparkSession, declaration: Declaration, starting: Starting | None = None
 ) -> DataFrame:
     """Return the stored records of the source, with the columns of ``records``."""
@@ -114,7 +114,7 @@ def into_topic(rows: DataFrame, topic: str, site: Site, limits: list[int]) -> No
     rows.write.format("kafka").options(**_sink_options(rows, topic, site, limits)).save()
 
 
-def client(site: Site, tuning: dict[str, str]) -> dict[str, str]:
+def client_options(site: Site, tuning: dict[str, str]) -> dict[str, str]:
     """Return options for Spark's Kafka client; the site's options override ``tuning``."""
     return {f"kafka.{name}": value for name, value in settings(site, tuning).items()}
 
@@ -122,7 +122,7 @@ def client(site: Site, tuning: dict[str, str]) -> dict[str, str]:
 def _source_options(declaration: Declaration) -> dict[str, str]:
     source = declaration.source
     options = {
-        **client(declaration.site, CONSUMER),
+        **client_options(declaration.site, CONSUMER),
         "subscribe": ",".join(source.topics),
         "failOnDataLoss": str(source.on_data_loss == "fail").lower(),
         # A fixed prefix of the consumer groups, for ACLs.
@@ -132,7 +132,7 @@ def _source_options(declaration: Declaration) -> dict[str, str]:
 
 
 def _sink_options(rows: DataFrame, topic: str, site: Site, limits: list[int]) -> dict[str, str]:
-    options = client(site, PRODUCER | java_options(limits))
+    options = client_options(site, PRODUCER | java_options(limits))
     # Spark ignores the column ``topic`` if the option is set.
     return options if "topic" in rows.columns else {**options, "topic": topic}
 

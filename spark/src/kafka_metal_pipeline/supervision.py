@@ -153,7 +153,7 @@ class Supervisor:
             self._attempts[name] = replace(self._attempts[name], due=0.0)
 
     def _update(self, name: str, attempt: Attempt, query: StreamingQuery) -> dict[str, Any]:
-        state = progress.of_query(query)
+        state = progress.query_progress(query)
         rows, counted = progress.rows_since(query, attempt.counted)
         self._board.add_rows(name, rows)
         attempt = replace(attempt, counted=counted)
@@ -200,7 +200,7 @@ class Supervisor:
             return FAILING
         all_read = all(
             each.is_finished
-            or (each.query and progress.of_query(each.query)["input_rows"] is not None)
+            or (each.query and progress.query_progress(each.query)["input_rows"] is not None)
             for each in attempts
         )
         return RUNNING if all_read else STARTING
@@ -212,7 +212,7 @@ def _output_state(attempt: Attempt) -> dict[str, Any]:
         state = FAILED
     elif attempt.is_finished:
         state = FINISHED
-    elif attempt.query and progress.of_query(attempt.query)["input_rows"] is not None:
+    elif attempt.query and progress.query_progress(attempt.query)["input_rows"] is not None:
         state = RUNNING
     waits = attempt.due - time.monotonic() if attempt.error and attempt.query is None else None
     retry = None if waits is None else datetime.now(UTC) + timedelta(seconds=max(0.0, waits))

@@ -1,20 +1,20 @@
 """Accepted events and rejected records from a topic's records; independent of the source.
 
 ``records`` have the columns of Spark's Kafka source: key, value (binary), topic, partition, offset
-and timestamp. ``validated`` adds the result to each record, which is then in exactly one of
-``accepted`` and ``rejected``.
+and timestamp. ``validate_records`` adds the result to each record, which is then in exactly one of
+``accepted_events`` and ``rejected_records``.
 """
 
 from functools import reduce
 
-from kafka_metal_declarations.ddl import RECORD_COLUMNS, quoted
+from kafka_metal_declarations.ddl import RECORD_COLUMNS, quote_name
 from kafka_metal_declarations.model import Source
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from kafka_metal_pipeline.details import detail_of
+from kafka_metal_pipeline.details import detail_column
 from kafka_metal_pipeline.formats import TEXT, format_of
-from kafka_metal_pipeline.ranges import converted, field_fault, is_plausible, keeps_text, kept_text
+from kafka_metal_pipeline.ranges import convert, field_fault, is_plausible, keeps_text, text_column
 
 ORIGIN = (*RECORD_COLUMNS, "_key", "_raw")
 ACCEPTED, REJECTED = "_is_accepted", "_rejected"
@@ -38,8 +38,8 @@ def parse(records: DataFrame, source: Source) -> DataFrame:
         *ORIGIN,
         TEXT,
         "_is_tombstone",
-        *(_once(converted(field, value)).alias(field.name) for field, value in values.items()),
-        *(value.alias(kept_text(field)) for field, value in values.items() if keeps_text(field)),
+        *(_once(convert(field, value)).alias(field.name) for field, value in values.items()),
+        *(value.alias(text_column(field)) for field, value in values.items() if keeps_text(field)),
         *(mark.alias(name) for name, mark in marks.items()),
     )
 
@@ -64,36 +64,36 @@ def accepted_records(parsed: DataFrame, source: Source, rules: dict[str, str]) -
     return parsed.where(is_accepted(source, rules)).select(*ORIGIN)
 
 
-def validated(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
+def validate_records(parsed: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
     """Return event fields, RECORD_COLUMNS, ACCEPTED, and for rejected records everything.
 
     These are all columns that outputs need, and no more: shared reads cache them.
     """
     result = is_accepted(source, rules)
-    everything = F.struct(*(F.col(quoted(name)) for name in parsed.columns))
+    everything = F.struct(*(F.col(quote_name(name)) for name in parsed.columns))
     return parsed.select(
         *_event(source), result.alias(ACCEPTED), F.when(~result, everything).alias(REJECTED)
     )
 
 
-def accepted(validated: DataFrame, source: Source) -> DataFrame:
+def accepted_events(validated: DataFrame, source: Source) -> DataFrame:
     """Return the view ``events``: the event's fields, then RECORD_COLUMNS."""
     return validated.where(F.col(ACCEPTED)).select(*_event(source))
 
 
-def rejected(validated: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
+def rejected_records(validated: DataFrame, source: Source, rules: dict[str, str]) -> DataFrame:
     """Return ORIGIN, ``_reason``, and the text ``_detail`` of rejected records."""
     return (
         validated.where(~F.col(ACCEPTED))
         .select(f"{REJECTED}.*")
-        .withColumn("_reason", reason_of(source, rules))
-        .select(*ORIGIN, "_reason", detail_of(source, rules).alias("_detail"))
+        .withColumn("_reason", rejection_reason(source, rules))
+        .select(*ORIGIN, "_reason", detail_column(source, rules).alias("_detail"))
     )
 
 
 def _event(source: Source) -> list[Column]:
     names = [field.name for field in source.fields]
-    return [F.col(quoted(name)) for name in (*names, *RECORD_COLUMNS)]
+    return [F.col(quote_name(name)) for name in (*names, *RECORD_COLUMNS)]
 
 
 def is_accepted(source: Source, rules: dict[str, str]) -> Column:
@@ -108,18 +108,18 @@ def is_accepted(source: Source, rules: dict[str, str]) -> Column:
         ~F.col("_is_tombstone"),
         format_of(source).whole(),
         F.col("_is_text"),
-        *(F.col(quoted(field.name)).isNotNull() for field in source.fields if field.required),
+        *(F.col(quote_name(field.name)).isNotNull() for field in source.fields if field.required),
         *(is_plausible(field) for field in source.fields),
         *met,
     ]
     return F.coalesce(reduce(Column.__and__, conditions), F.lit(False))
 
 
-def reason_of(source: Source, rules: dict[str, str]) -> Column:
+def rejection_reason(source: Source, rules: dict[str, str]) -> Column:
     """Return the first reason why a record is not accepted."""
     if source.format == "bytes":
         return _violated_rule(F.when(F.lit(False), ""), rules)
-    required = [F.col(quoted(field.name)).isNull() for field in source.fields if field.required]
+    required = [F.col(quote_name(field.name)).isNull() for field in source.fields if field.required]
     reason = (
         F.when(F.col("_is_tombstone"), "tombstone")
         .when(~F.col("_is_text"), "not_utf8")

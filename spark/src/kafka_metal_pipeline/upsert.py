@@ -42,7 +42,7 @@ def dialect(url: str) -> str:
     return url.removeprefix("jdbc:").partition(":")[0].lower()
 
 
-def name_of(dialect: str, column: str) -> str:
+def quote_column(dialect: str, column: str) -> str:
     """Return a column's quoted name, in the case that Spark uses."""
     quote = "`" if dialect in BACKTICKED else '"'
     return f"{quote}{column.replace(quote, quote * 2)}{quote}"
@@ -54,7 +54,7 @@ def upsert_statement(
     """Return a statement that inserts or updates the rows of ``staged``."""
 
     def named(column: str) -> str:
-        return name_of(dialect, column)
+        return quote_column(dialect, column)
 
     listed = ", ".join(map(named, columns))
     rest = [column for column in columns if column not in keys]

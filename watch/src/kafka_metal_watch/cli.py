@@ -70,7 +70,7 @@ class ConfigError(ValueError):
     """The configuration is invalid; the message names the key and the error."""
 
 
-def config_of(role: str, found: Mapping[str, Any]) -> dict[str, Any]:
+def parse_config(role: str, found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the validated configuration with defaults; raise ConfigError."""
     unknown = sorted(set(found) - KEYS[role])
     if unknown:
@@ -230,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = options.config.parent
     try:
         known = read_files(folder)
-        config = config_of(options.role, json.loads(options.config.read_text()))
+        config = parse_config(options.role, json.loads(options.config.read_text()))
     except (OSError, ValueError) as error:
         parser.error(f"{options.config}: {error}")
     ended = threading.Event()

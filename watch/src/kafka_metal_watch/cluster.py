@@ -9,7 +9,7 @@ from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec
 
 from . import limits
 from .lag import History, Partition, lags, members_by_topic
-from .metrics import Found
+from .metrics import ClusterState
 from .overview import Overview, overview
 
 TIMEOUT_S = 10.0
@@ -112,7 +112,7 @@ class Kafka:
                 settings = {name: entry.value for name, entry in future.result().items()}
             except KafkaException:
                 continue
-            for listener, limit in limits.of_listeners(settings).items():
+            for listener, limit in limits.listener_limits(settings).items():
                 found[broker, listener] = limit
         return found
 
@@ -126,7 +126,7 @@ class Reader:
         self._exclude = re.compile(exclude) if exclude else None
         self._histories: dict[Partition, History] = {}
 
-    def read(self, now: float) -> Found:
+    def read(self, now: float) -> ClusterState:
         """Return the state of the cluster and the lag of all groups at the time ``now``."""
         seen = self._cluster.overview()
         groups = [
@@ -142,7 +142,7 @@ class Reader:
         for gone in self._histories.keys() - set(partitions):
             del self._histories[gone]
         members = self._cluster.assignments(groups)
-        return Found(
+        return ClusterState(
             read=now,
             overview=seen,
             limits=self._cluster.limits(each.id for each in seen.brokers if each.registered),

@@ -11,7 +11,7 @@ from typing import Any
 from .page import Application, Start
 
 
-def allowed(host: str, names: Iterable[str]) -> bool:
+def is_allowed_host(host: str, names: Iterable[str]) -> bool:
     """Whether a Host header is an IP address, localhost or one of ``names``, with any port."""
     name = host.strip().lower()
     name = name[1:].split("]")[0] if name.startswith("[") else name.rsplit(":", 1)[0]
@@ -29,7 +29,7 @@ def restrict_hosts(app: Application, names: Iterable[str]) -> Application:
     known = tuple(names)
 
     def check(request: dict[str, Any], start: Start) -> Iterable[bytes]:
-        if allowed(request.get("HTTP_HOST", ""), known):
+        if is_allowed_host(request.get("HTTP_HOST", ""), known):
             return app(request, start)
         start("421 Misdirected Request", [("Content-Type", "text/plain; charset=utf-8")])
         return [b"Unknown host name: add it to monitoring_page_hosts.\n"]

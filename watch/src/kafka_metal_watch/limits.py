@@ -6,7 +6,7 @@ from collections.abc import Mapping
 UNLIMITED = 2**31 - 1
 
 
-def of_listeners(settings: Mapping[str, str | None]) -> dict[str, int]:
+def listener_limits(settings: Mapping[str, str | None]) -> dict[str, int]:
     """Return the connection limit by listener: its own, or that of the broker if any."""
     limits = {}
     for each in (settings.get("listeners") or "").split(","):

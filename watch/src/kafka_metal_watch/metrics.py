@@ -16,7 +16,7 @@ MEBIBYTE = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Found:
+class ClusterState:
     """The last state read. ``members`` by group and topic, ``certificates`` by endpoint."""
 
     read: float = 0.0
@@ -46,7 +46,7 @@ def family(
     return result
 
 
-def of_groups(found: Found) -> Iterator[GaugeMetricFamily]:
+def group_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
     """Yield lag, offsets and members of consumer groups as gauges."""
     where = ("group", "topic", "partition")
     keys = [(lag, (lag.group, lag.topic, str(lag.partition))) for lag in found.lags]
@@ -77,12 +77,12 @@ def of_groups(found: Found) -> Iterator[GaugeMetricFamily]:
     )
 
 
-def moment(text: str | None) -> float | None:
+def parse_time(text: str | None) -> float | None:
     """Return seconds since 1970 of an ISO date; None without a date."""
     return datetime.fromisoformat(text).timestamp() if text else None
 
 
-def of_pipelines(found: Found) -> Iterator[GaugeMetricFamily]:
+def pipeline_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
     """Return the metrics of pipelines, from the states of their drivers."""
     known = sorted(found.pipelines.items())
     yield family(
@@ -114,7 +114,7 @@ def of_pipelines(found: Found) -> Iterator[GaugeMetricFamily]:
             ("pipeline", "output"),
             [(where, one[key]) for where, one in outputs if one.get(key) is not None],
         )
-    updated = [(where, moment(one.get("updated"))) for where, one in outputs]
+    updated = [(where, parse_time(one.get("updated"))) for where, one in outputs]
     yield family(
         "pipeline_updated_time_seconds",
         "When an output finished its last batch",
@@ -123,7 +123,7 @@ def of_pipelines(found: Found) -> Iterator[GaugeMetricFamily]:
     )
 
 
-def of_spark(found: Found) -> Iterator[GaugeMetricFamily]:
+def spark_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
     """Return the metrics of a Spark cluster, from the states of its masters."""
     known = sorted(found.masters.items())
     yield family(
@@ -169,12 +169,12 @@ class ClusterCollector(Collector):
 
     def __init__(self) -> None:
         """Start without a state."""
-        self.found = Found()
+        self.found = ClusterState()
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Return all metrics."""
         found = self.found
-        yield from of_groups(found)
+        yield from group_metrics(found)
         yield family(
             "certificate_expiry_time_seconds",
             "Expiry of the certificate of a listener",
@@ -190,5 +190,5 @@ class ClusterCollector(Collector):
                 for (broker, name), limit in sorted(found.limits.items())
             ],
         )
-        yield from of_pipelines(found)
-        yield from of_spark(found)
+        yield from pipeline_metrics(found)
+        yield from spark_metrics(found)

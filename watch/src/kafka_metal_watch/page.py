@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from .lag import Lag
-from .metrics import Found
+from .metrics import ClusterState
 from .overview import Broker, Topic
 
 SCRIPT = files(__package__).joinpath("templates", "page.js").read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ def group_lags(lags: Iterable[Lag], members: Mapping[tuple[str, str], int]) -> l
     ]
 
 
-def problems(found: Found, now: float, interval: float) -> list[str]:
+def problems(found: ClusterState, now: float, interval: float) -> list[str]:
     """Return a message for each problem of the cluster."""
     brokers, topics = found.overview.brokers, found.overview.topics
     unregistered = [str(each.id) for each in brokers if not each.registered]
@@ -124,7 +124,7 @@ class Table:
         return [(name, "") for name in self.texts] + [(name, "number") for name in self.numbers]
 
 
-def tables(found: Found, now: float) -> list[Table]:
+def tables(found: ClusterState, now: float) -> list[Table]:
     """Return the tables of the page; optional services without instances have no table."""
     seen = found.overview
     pipelines = sorted(found.pipelines.items())
@@ -168,10 +168,10 @@ def tables(found: Found, now: float) -> list[Table]:
 
 def _cell(value: object, mark: str = "", when: bool = True) -> Cell:
     """A value that has its mark only ``when`` something is wrong."""
-    return visible(value) if isinstance(value, str) else value, mark if when else ""
+    return escape_unprintable(value) if isinstance(value, str) else value, mark if when else ""
 
 
-def visible(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Return ``text`` with control and bidirectional characters escaped."""
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
@@ -259,7 +259,9 @@ ENVIRONMENT = Environment(
 ENVIRONMENT.filters["duration"] = duration
 
 
-def page(found: Found, cluster: str, links: Mapping[str, str], now: float, interval: float) -> str:
+def page(
+    found: ClusterState, cluster: str, links: Mapping[str, str], now: float, interval: float
+) -> str:
     """Return the HTML of the page; ``links``: pages of other clusters by name."""
     return ENVIRONMENT.get_template("cluster.html").render(
         cluster=cluster,

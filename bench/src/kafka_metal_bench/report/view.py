@@ -47,7 +47,7 @@ def measured_variants(data: Data) -> List[Dict[str, Any]]:
     return [variant for variant in data["variants"] if variant["id"] in sides]
 
 
-def limit_of(data: Data, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+def row_limit(data: Data, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     """Return the hardware limit of a row in records per second, and the limiting resource."""
     limits = Limits.of(data)
     if limits is None or row["kind"] == "latency":
@@ -72,7 +72,7 @@ def throughput(data: Data, side: str) -> List[Dict[str, str]]:
     for row in data["rows"]:
         if row["kind"] == "latency":
             continue
-        found, limit = rates(data, row["id"], side), limit_of(data, row)
+        found, limit = rates(data, row["id"], side), row_limit(data, row)
         if found is None:
             why = reason(data, "table", row["id"], side) or "not measured"
             lines.append({"title": row["title"], "missing": why})
@@ -224,7 +224,7 @@ def growth_lines(data: Data) -> List[Dict[str, str]]:
     return lines
 
 
-def when(data: Data) -> str:
+def measured_days(data: Data) -> str:
     """Return the first and the last day of the measurements."""
     days = sorted(sample["at"][:10] for sample in data["samples"])
     if not days:
@@ -241,7 +241,7 @@ def share(data: Data, key: str) -> Optional[Spread]:
 MAX_BACKGROUND = 0.1
 
 
-def disturbed(data: Data) -> bool:
+def was_disturbed(data: Data) -> bool:
     """Whether other processes used the machine in half of the measurements."""
     found = share(data, "background_busy")
     return found is not None and found.middle > MAX_BACKGROUND

@@ -28,10 +28,10 @@ def context(data: Dict[str, Any], drawn: List[str]) -> Dict[str, Any]:
         "knobs": view.knobs(data),
         "growth": view.growth_lines(data),
         "plots": drawn,
-        "when": view.when(data),
+        "when": view.measured_days(data),
         "steal": view.share(data, "cpu_steal"),
         "others": view.share(data, "background_busy"),
-        "disturbed": view.disturbed(data),
+        "disturbed": view.was_disturbed(data),
         "phrases": phrases,
     }
 

@@ -19,7 +19,7 @@ POINTS = 240
 SCRAPE_S = 15.0
 
 
-def prometheus_of(state: Path) -> Prometheus:
+def read_prometheus(state: Path) -> Prometheus:
     """Return the Prometheus of the state file; raise QueryError."""
     try:
         found = json.loads(state.read_text(encoding="utf-8"))
@@ -28,12 +28,12 @@ def prometheus_of(state: Path) -> Prometheus:
     for service in found["services"]:
         if service["name"] == "prometheus":
             return Prometheus(
-                service["endpoint"], found["cluster"], login_of(str(found.get("access", "")))
+                service["endpoint"], found["cluster"], read_login(str(found.get("access", "")))
             )
     raise QueryError("no Prometheus: the group monitoring of the inventory is empty")
 
 
-def login_of(access: str) -> str:
+def read_login(access: str) -> str:
     """Return the operator's name:password from the folder of client settings; empty without one."""
     file = Path(access).parent / "monitoring-web"
     if not access or not file.exists():
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     end, length = time.time(), options.hours * 3600
     span = Span(end - length, end, max(SCRAPE_S, length / POINTS))
     try:
-        text = page(select_boards(options.boards), prometheus_of(options.state), span)
+        text = page(select_boards(options.boards), read_prometheus(options.state), span)
     except QueryError as error:
         print(error, file=sys.stderr)
         return 1

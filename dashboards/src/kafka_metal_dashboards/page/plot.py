@@ -27,7 +27,7 @@ mpl.rcParams.update(
 )
 
 
-def visible(text: str) -> str:
+def escape_xml(text: str) -> str:
     """Return ``text`` with characters escaped that XML forbids or that change text direction."""
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
@@ -44,7 +44,7 @@ def svg(lines: Sequence[Line], unit: str) -> str:
         times = [datetime.fromtimestamp(each, UTC) for each in line.times]
         (drawn,) = axes.plot(times, line.values, linewidth=1)
         if number < NAMED:
-            named[drawn] = visible(line.name)
+            named[drawn] = escape_xml(line.name)
     axes.set_ylim(bottom=min(0.0, *(min(line.values, default=0.0) for line in lines), 0.0))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_value(value, unit)))
     locator = AutoDateLocator(maxticks=6)  # type: ignore[no-untyped-call]

@@ -39,43 +39,43 @@ def collect(
 
     A text that cannot be read is replaced by the error: support archives come from faulty machines.
     """
-    found = dict(containers(label, lines, socket))
-    found |= {f"logs/{name}.file.log": text for name, text in logs(log_root, prefix, lines)}
-    found |= {f"config/{name}": text for name, text in files(config_root, prefix)}
-    found |= {f"machine/{name}.txt": output(command) for name, command in COMMANDS.items()}
+    found = dict(collect_containers(label, lines, socket))
+    found |= {f"logs/{name}.file.log": text for name, text in collect_logs(log_root, prefix, lines)}
+    found |= {f"config/{name}": text for name, text in collect_files(config_root, prefix)}
+    found |= {f"machine/{name}.txt": command_output(command) for name, command in COMMANDS.items()}
     return found | {f"machine/proc/{name}.txt": file_text(Path("/proc") / name) for name in FILES}
 
 
-def containers(label: str, lines: int, socket: str) -> Iterator[tuple[str, str]]:
+def collect_containers(label: str, lines: int, socket: str) -> Iterator[tuple[str, str]]:
     """The engine, the inspection of each container, and the tail of its log."""
     try:
-        yield "engine.json", pretty(engine_api.get(socket, "/info", TIMEOUT_S))
+        yield "engine.json", format_json(engine_api.get(socket, "/info", TIMEOUT_S))
         answer = engine_api.get(socket, engine_api.list_request(label), TIMEOUT_S)
         for each in json.loads(answer or b"[]"):
             name = str(each["Names"][0]).lstrip("/")
             state = engine_api.get(socket, f"/containers/{quote(name)}/json", TIMEOUT_S)
-            yield f"containers/{name}.json", pretty(state)
-            tail = container_state.log(name, lines, path=socket, timeout=TIMEOUT_S)
+            yield f"containers/{name}.json", format_json(state)
+            tail = container_state.read_log_tail(name, lines, path=socket, timeout=TIMEOUT_S)
             yield f"logs/{name}.log", "\n".join(tail)
     except (engine_api.EngineError, ValueError) as error:
         yield "engine-blocker.txt", str(error)
 
 
-def files(root: Path, prefix: str) -> Iterator[tuple[str, str]]:
+def collect_files(root: Path, prefix: str) -> Iterator[tuple[str, str]]:
     """Files of containers whose names begin with ``prefix``; only the names of secret files.
 
     Another cluster may have the same prefix; the ownership marker tells them apart.
     """
     cluster = prefix.removesuffix("-")
     for path in sorted(root.glob(f"{prefix}*/**/*")):
-        found = data_ownership.owners(str(root / path.relative_to(root).parts[0]))
+        found = data_ownership.read_owners(str(root / path.relative_to(root).parts[0]))
         if path.is_file() and (not found or cluster in found):
             secret = not path.stat().st_mode & 0o044
             name = str(path.relative_to(root))
             yield name, "left out: only its owner may read it" if secret else file_text(path)
 
 
-def logs(root: Path, prefix: str, lines: int) -> Iterator[tuple[str, str]]:
+def collect_logs(root: Path, prefix: str, lines: int) -> Iterator[tuple[str, str]]:
     """The tail of each service's own log file, by name of its container.
 
     These files need no engine, and include lines that the engine did not read in time.
@@ -89,12 +89,12 @@ def logs(root: Path, prefix: str, lines: int) -> Iterator[tuple[str, str]]:
 def _log_text(path: Path) -> str:
     # The service's user may plant links there, and the archive leaves the machine.
     try:
-        return untrusted_files.tail(str(path), LOG_BYTES).decode(errors="replace")
+        return untrusted_files.read_tail(str(path), LOG_BYTES).decode(errors="replace")
     except OSError as error:
         return f"{error}\n"
 
 
-def output(command: Sequence[str]) -> str:
+def command_output(command: Sequence[str]) -> str:
     """Return the last lines of a command's output, or its error."""
     try:
         done = subprocess.run(
@@ -115,7 +115,9 @@ def fetch(url: str, password: str = "") -> str:
     request = urllib.request.Request(url)
     if password:
         # Never sent to the target of a redirect.
-        request.add_unredirected_header("Authorization", f"Basic {web_login.basic(password)}")
+        request.add_unredirected_header(
+            "Authorization", f"Basic {web_login.basic_credentials(password)}"
+        )
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
             return str(response.read().decode(errors="replace"))
@@ -131,6 +133,6 @@ def file_text(path: Path) -> str:
         return str(error)
 
 
-def pretty(answer: bytes | None) -> str:
+def format_json(answer: bytes | None) -> str:
     """Return indented JSON."""
     return json.dumps(json.loads(answer or b"{}"), indent=2, sort_keys=True)

@@ -86,14 +86,14 @@ _NAMED = re.compile(rf"(?i){_SECRET_NAME}|url")
 _SHORTEST = 6
 
 
-def redacted(text: str, secrets: Collection[str] = ()) -> str:
+def redact(text: str, secrets: Collection[str] = ()) -> str:
     """Return the text without values that look like secrets and without the known ``secrets``.
 
     Known secrets are removed everywhere, also in base64 and URL encoding. Those of fewer than six
     characters are removed only after the name of a secret. A secret of several lines, such as a
     key, is removed line by line.
     """
-    known = {form for secret in secrets for form in forms_of(secret)}
+    known = {form for secret in secrets for form in encoded_forms(secret)}
     for form in sorted(known, key=len, reverse=True):
         text = text.replace(form, REMOVED)
     keys = {line for secret in secrets for line in secret.splitlines()[1:-1]}
@@ -102,30 +102,31 @@ def redacted(text: str, secrets: Collection[str] = ()) -> str:
     for pattern, replacement in _BLOCKS:
         text = pattern.sub(replacement, text)
     return "".join(
-        _line(line) if _SIGNS.search(line) else line for line in text.splitlines(keepends=True)
+        _redact_line(line) if _SIGNS.search(line) else line
+        for line in text.splitlines(keepends=True)
     )
 
 
-def _line(text: str) -> str:
+def _redact_line(text: str) -> str:
     for pattern, replacement in _RULES:
         text = pattern.sub(replacement, text)
     return text
 
 
-def secrets_of(value: Any) -> Iterator[str]:
+def find_secrets(value: Any) -> Iterator[str]:
     """Texts of a nested value whose key names a secret, such as those of receivers."""
     if isinstance(value, Mapping):
         for name, each in value.items():
             if isinstance(each, str) and _NAMED.fullmatch(str(name)):
                 yield each
             else:
-                yield from secrets_of(each)
+                yield from find_secrets(each)
     elif isinstance(value, (list, tuple)):
         for each in value:
-            yield from secrets_of(each)
+            yield from find_secrets(each)
 
 
-def forms_of(secret: str) -> Iterator[str]:
+def encoded_forms(secret: str) -> Iterator[str]:
     """A one-line secret in the encodings that texts may have."""
     if len(secret) < _SHORTEST or "\n" in secret:
         return

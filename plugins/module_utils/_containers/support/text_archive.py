@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from .redaction import redacted
+from .redaction import redact
 
 
 def write(path: Path, texts: Mapping[str, str], moment: float) -> None:
@@ -35,11 +35,11 @@ def read(path: Path) -> Iterator[tuple[str, str]]:
                 yield member.name, content.read().decode(errors="replace")
 
 
-def join(sources: Iterable[Path], secrets: Iterable[str]) -> dict[str, str]:
+def redact_sources(sources: Iterable[Path], secrets: Iterable[str]) -> dict[str, str]:
     """Return the redacted texts of all sources; each name begins with that of its source."""
     known = list(secrets)
     return {
-        f"{source.name.removesuffix('.tar.gz')}/{name}": redacted(text, known)
+        f"{source.name.removesuffix('.tar.gz')}/{name}": redact(text, known)
         for source in sources
         for name, text in read(source)
     }

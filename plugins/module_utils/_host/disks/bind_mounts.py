@@ -31,19 +31,19 @@ SYSTEM = {
 }
 
 
-def within(path: str, folder: str) -> bool:
+def is_within(path: str, folder: str) -> bool:
     """Whether ``path`` is ``folder`` or below it."""
     return path == folder or path.startswith(f"{folder.rstrip('/')}/")
 
 
-def propagates(path: str, mountinfo: str) -> bool:
+def mounts_propagate(path: str, mountinfo: str) -> bool:
     """Whether later mounts below ``path`` propagate to a container that binds it.
 
     ``mountinfo`` is the text of /proc/self/mountinfo. The last mount on a point counts.
     """
     best, found = "", False
     for row in mount_table.rows(mountinfo):
-        if within(path, row.point) and len(row.point) >= len(best):
+        if is_within(path, row.point) and len(row.point) >= len(best):
             best, found = row.point, row.follows
     return found
 
@@ -58,18 +58,18 @@ def disk_binds(
     directory, contains one of ``others`` (directories of other containers) or does not propagate
     mounts. A path on no declared disk is bound as it is.
     """
-    used = [mount for mount in mounts if any(within(path, mount) for path in paths)]
+    used = [mount for mount in mounts if any(is_within(path, mount) for path in paths)]
     # Directories on the container's own disks are visible in any case.
-    foreign = [each for each in others if not any(within(each, mount) for mount in used)]
+    foreign = [each for each in others if not any(is_within(each, mount) for mount in used)]
     sources: dict[str, bool] = {}
     for path in paths:
-        mount = next((each for each in mounts if within(path, each)), None)
+        mount = next((each for each in mounts if is_within(path, each)), None)
         parent = os.path.dirname(mount) if mount else ""
         follows = (
             mount is not None
             and parent not in SYSTEM
-            and not any(within(each, parent) for each in foreign)
-            and propagates(parent, mountinfo)
+            and not any(is_within(each, parent) for each in foreign)
+            and mounts_propagate(parent, mountinfo)
         )
         sources[parent if follows else mount or path] = follows
     followed = [source for source, follows in sources.items() if follows]
@@ -77,5 +77,5 @@ def disk_binds(
         {"type": "bind", "source": source, "target": source}
         | ({"propagation": "rslave"} if follows else {})
         for source, follows in sources.items()
-        if not any(source != above and within(source, above) for above in followed)
+        if not any(source != above and is_within(source, above) for above in followed)
     ]

@@ -29,10 +29,10 @@ _IDENTIFIER_PREFIX = re.compile(r"^(0x|naa\.|eui\.|uuid\.|nvme\.|wwn-|t10\.|mpat
 
 def same_identifier(spec: str, found: str) -> bool:
     """Whether two spellings of a serial number or WWN mean the same device."""
-    return _plain(spec) == _plain(found) != ""
+    return _normalise_identifier(spec) == _normalise_identifier(found) != ""
 
 
-def _plain(identifier: str) -> str:
+def _normalise_identifier(identifier: str) -> str:
     return _IDENTIFIER_PREFIX.sub("", identifier.strip().lower())
 
 
@@ -51,14 +51,14 @@ def check_specs(specs: Sequence[Spec]) -> list[str]:
         for other in specs[:at]:
             if spec.name == other.name:
                 errors.append(f"{spec.name}: the name is declared twice")
-            if _nested(spec.mount, other.mount):
+            if _is_nested(spec.mount, other.mount):
                 errors.append(f"{spec.name}: mount {spec.mount} overlaps that of {other.name}")
             if ways and spec.sought == other.sought:
                 errors.append(f"{spec.name}: {spec.sought} is also declared for {other.name}")
     return errors
 
 
-def _nested(one: str, other: str) -> bool:
+def _is_nested(one: str, other: str) -> bool:
     return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 
@@ -87,7 +87,7 @@ def classify(
     device = found[0]
     state, text = _state_of(spec, device, owner, known)
     action, allowed = _action(state, spec, device, known)
-    if adopt and state in (FOREIGN, SWAPPED) and _adoptable(spec, device):
+    if adopt and state in (FOREIGN, SWAPPED) and _is_adoptable(spec, device):
         return Disk(spec, state, USE, text, device, known)
     if overwrite:
         blocker = _in_use(device) or ("set read-only" if device.read_only else "")
@@ -147,7 +147,7 @@ def _xfs(spec: Spec, device: Device, owner: Owner) -> tuple[str, str]:
     return READY, "ready"
 
 
-def _adoptable(spec: Spec, device: Device) -> bool:
+def _is_adoptable(spec: Spec, device: Device) -> bool:
     """Whether the whole device is one XFS that is mounted at the declared path, or not at all."""
     alone = device.types == ["xfs"] and bool(device.uuid) and not device.partitions
     elsewhere = [mount for mount in device.mounts if mount.point != spec.mount]

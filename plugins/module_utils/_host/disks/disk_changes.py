@@ -16,7 +16,7 @@ from . import disk_reserve, fstab, mount_namespace
 from .data_disks import MARKER, MOUNT_OPTIONS, lacking_options
 from .disk_model import Device, Disk, Owner
 from .disk_plan import Guard, Step
-from .immutable_flag import IMMUTABLE, SET_FLAGS, flags_of, is_immutable, make_immutable
+from .immutable_flag import IMMUTABLE, SET_FLAGS, is_immutable, make_immutable, read_flags
 
 FSTAB = "/etc/fstab"
 # Packages of commands, by Debian's names; minimal systems lack the first one.
@@ -60,7 +60,7 @@ def read_guard(mount: str) -> Guard:
             return [0, 0, 0]
         return [1, int(is_immutable(below)), len(os.listdir(below))]
 
-    exists, immutable, entries = mount_namespace.privately(inspect)
+    exists, immutable, entries = mount_namespace.run_in_mount_namespace(inspect)
     return Guard(bool(exists), bool(immutable), int(entries))
 
 
@@ -78,7 +78,7 @@ def set_guard(mount: str) -> None:
         return True
 
     try:
-        mount_namespace.privately(change)
+        mount_namespace.run_in_mount_namespace(change)
     except OSError as error:
         raise DiskError(f"{mount} cannot be made immutable: {error.strerror}") from error
 
@@ -87,7 +87,7 @@ def clear_guard(mount: str) -> None:
     """Clear the immutable flag of a mount point; nothing may be mounted on it."""
     descriptor = os.open(mount, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        flags = flags_of(descriptor) & ~IMMUTABLE
+        flags = read_flags(descriptor) & ~IMMUTABLE
         fcntl.ioctl(descriptor, SET_FLAGS, struct.pack("l", flags))
     finally:
         os.close(descriptor)
@@ -106,7 +106,7 @@ def read_fstab() -> str:
 def write_fstab(disks: dict[str, str]) -> None:
     """Write the lines of mounts and UUIDs to fstab, after libmount has parsed them as expected."""
     before = read_fstab()
-    after = fstab.edited(before, disks)
+    after = fstab.set_mount_lines(before, disks)
     if after == before:
         return
     new = f"{FSTAB}.kafka-metal"
@@ -162,7 +162,7 @@ def format_disk(disk: Disk, owner: Owner, user: int) -> str:
             mount_namespace.unmount(place)
         return True
 
-    mount_namespace.privately(mark)
+    mount_namespace.run_in_mount_namespace(mark)
     if os.path.isdir("/run/udev"):
         # Wait for the link by UUID, which fstab uses.
         subprocess.run(["udevadm", "settle", "--timeout=10"], capture_output=True, check=False)
@@ -178,7 +178,7 @@ def mark_disk(disk: Disk, owner: Owner) -> None:
         _write_marker(place, disk, owner, device.uuid)
         return True
 
-    mount_namespace.privately(mark)
+    mount_namespace.run_in_mount_namespace(mark)
 
 
 def _write_marker(folder: str, disk: Disk, owner: Owner, uuid: str) -> None:
@@ -226,7 +226,7 @@ def apply(step: Step, owner: Owner, user: int, uuids_by_name: dict[str, str]) ->
         elif step.kind == "remount":
             remount_disk(disk)
         elif step.kind == "reserve":
-            disk_reserve.make(disk.spec.mount, step.size)
+            disk_reserve.allocate(disk.spec.mount, step.size)
     except (DiskError, OSError) as error:
         raise DiskError(f"{disk.where}: {step.text}: {error}") from error
 

@@ -31,7 +31,9 @@ def read_marker(device: Device) -> tuple[dict[str, Any] | None, bool]:
     """Return the marker of an XFS, and whether the file system is empty. Raises OSError."""
     if device.mounts:
         return _marker_in(device.mounts[-1].point)
-    marker, empty = mount_namespace.privately(lambda place: _mount_and_read(device, place))
+    marker, empty = mount_namespace.run_in_mount_namespace(
+        lambda place: _mount_and_read(device, place)
+    )
     return marker, empty
 
 
@@ -54,7 +56,7 @@ def _marker_in(folder: str) -> tuple[dict[str, Any] | None, bool]:
     if MARKER not in names:
         return None, not names
     try:
-        marker = json.loads(untrusted_files.content(f"{folder}/{MARKER}"))
+        marker = json.loads(untrusted_files.read_content(f"{folder}/{MARKER}"))
     except (untrusted_files.PlantedError, ValueError, RecursionError):
         marker = {}
     return (marker if isinstance(marker, dict) else {}), False

@@ -28,7 +28,7 @@ _SECTOR = 512
 
 
 @dataclass(frozen=True)
-class Place:
+class KernelDevice:
     """A device in the kernel's device tree, with its identifiers."""
 
     number: str
@@ -42,14 +42,14 @@ class Place:
         return os.path.basename(self.folder)
 
 
-class Machine:
+class BlockDevices:
     """All block devices of this machine; tests use other directories."""
 
     def __init__(self, sys: str = "/sys", udev: str = "/run/udev/data", dev: str = "/dev") -> None:
         """Set the directories; read nothing yet."""
         self._sys, self._udev, self._dev = sys, udev, dev
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[KernelDevice]:
         """All whole disks, including multipath devices."""
         root = f"{self._sys}/block"
         for name in sorted(os.listdir(root)):
@@ -61,7 +61,7 @@ class Machine:
                 continue
             yield self._place(folder)
 
-    def _place(self, folder: str) -> Place:
+    def _place(self, folder: str) -> KernelDevice:
         number = _text(f"{folder}/dev")
         facts = self._udev_facts(number)
         serials = [_text(f"{folder}/{file}") for file in _SERIAL_FILES]
@@ -69,7 +69,7 @@ class Machine:
         serials += [facts.get(key, "") for key in _UDEV_SERIALS]
         wwns = [facts.get(key, "") for key in _UDEV_WWNS]
         wwns += [_text(f"{folder}/{file}") for file in _WWN_FILES]
-        return Place(number, folder, _unique(serials), _unique(wwns))
+        return KernelDevice(number, folder, _unique(serials), _unique(wwns))
 
     def _udev_facts(self, number: str) -> dict[str, str]:
         lines = _text(f"{self._udev}/b{number}").splitlines()
@@ -78,7 +78,7 @@ class Machine:
         )
         return dict(pairs)
 
-    def find(self, spec: Spec) -> list[Place]:
+    def find(self, spec: Spec) -> list[KernelDevice]:
         """Return the devices that match a spec: none, one, or several with the same identifier."""
         if spec.path:
             return self._at(spec.path)
@@ -95,7 +95,7 @@ class Machine:
         names = {place.name for place in found}
         return [place for place in found if not names & set(_entries(f"{place.folder}/holders"))]
 
-    def _at(self, path: str) -> list[Place]:
+    def _at(self, path: str) -> list[KernelDevice]:
         try:
             status = os.stat(path)
         except OSError:
@@ -108,15 +108,15 @@ class Machine:
             return []
         return [self._place(folder)]
 
-    def node(self, place: Place, path: str = "") -> str:
+    def node(self, place: KernelDevice, path: str = "") -> str:
         """Return the node of a device: the target of ``path``, or the kernel's own name."""
         if path:
             return os.path.realpath(path)
         own = f"{self._dev}/{place.name.replace('!', '/')}"
         return own if os.path.exists(own) else f"{self._dev}/block/{place.number}"
 
-    def device(self, place: Place, path: str, mounts: list[tuple[str, Mount]]) -> Device:
-        """Inspect a device; ``mounts`` is the result of mounted()."""
+    def device(self, place: KernelDevice, path: str, mounts: list[tuple[str, Mount]]) -> Device:
+        """Inspect a device; ``mounts`` is the result of parse_mounts()."""
         folder, node = place.folder, self.node(place, path)
         queue = f"{folder}/queue" if os.path.isdir(f"{folder}/queue") else f"{folder}/../queue"
         device = Device(
@@ -131,7 +131,7 @@ class Machine:
             ),
             holders=tuple(_entries(f"{folder}/holders")),
             mounts=tuple(mount for number, mount in mounts if number == place.number),
-            busy=_busy(node),
+            busy=_is_busy(node),
         )
         try:
             device = replace(device, contents=contents(node))
@@ -153,7 +153,7 @@ class Machine:
         found = []
         for place in self.places():
             if place.number in numbers:
-                device = self.device(place, numbers[place.number], mounted())
+                device = self.device(place, numbers[place.number], parse_mounts())
                 if not (device.contents or device.partitions or device.busy or device.fault):
                     found.append(device)
         return found
@@ -173,7 +173,7 @@ def _nodes(dev: str) -> Iterator[_Node]:
                 yield _Node(entry.path, status.st_rdev)
 
 
-def mounted(mountinfo: str = mount_table.OWN) -> list[tuple[str, Mount]]:
+def parse_mounts(mountinfo: str = mount_table.OWN) -> list[tuple[str, Mount]]:
     """Return device number and mount of every mount, in order; later ones cover earlier ones."""
     found = []
     for row in mount_table.rows(_text(mountinfo)):
@@ -183,7 +183,7 @@ def mounted(mountinfo: str = mount_table.OWN) -> list[tuple[str, Mount]]:
     return found
 
 
-def _busy(node: str) -> bool:
+def _is_busy(node: str) -> bool:
     """Whether the kernel denies exclusive access to the device."""
     try:
         os.close(os.open(node, os.O_RDONLY | os.O_EXCL))

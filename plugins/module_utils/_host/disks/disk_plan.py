@@ -76,7 +76,7 @@ def plan(disk: Disk, guard: Guard, fstab_content: str) -> list[Step]:
     if disk.action == LEAVE:
         return found
     uuid = "" if disk.action == FORMAT or disk.device is None else disk.device.uuid
-    if not uuid or fstab.edited(fstab_content, {spec.mount: uuid}) != fstab_content:
+    if not uuid or fstab.set_mount_lines(fstab_content, {spec.mount: uuid}) != fstab_content:
         found.append(Step("fstab", disk, f"/etc/fstab mounts {spec.name} at {spec.mount} by UUID"))
     if not is_mounted(disk):
         found.append(Step("mount", disk, f"{where} is mounted at {spec.mount}"))
@@ -96,7 +96,7 @@ def reserves(disks: Sequence[Disk], declared: int, read: Callable[[str, int], in
             size = read(disk.spec.mount, declared)
         else:
             # The reserve of an unmounted disk can be checked only after mounting it.
-            size = disk_reserve.wanted(declared, disk.device.size)
+            size = disk_reserve.reserve_bytes(declared, disk.device.size)
             size = size if disk.action == FORMAT else 0
         if size:
             text = f"{disk.spec.name} gets a reserve of {size_text(size)}"
@@ -104,7 +104,7 @@ def reserves(disks: Sequence[Disk], declared: int, read: Callable[[str, int], in
     return found
 
 
-def hidden(disk: Disk, guard: Guard) -> list[str]:
+def hidden_files_messages(disk: Disk, guard: Guard) -> list[str]:
     """Return a message on files that a mounted disk hides; empty without any."""
     if not guard.entries or not (is_mounted(disk) or disk.action == LEAVE):
         return []
@@ -114,7 +114,7 @@ def hidden(disk: Disk, guard: Guard) -> list[str]:
     ]
 
 
-def record(disk: Disk, done: bool, uuid: str = "") -> dict[str, Any]:
+def disk_result(disk: Disk, done: bool, uuid: str = "") -> dict[str, Any]:
     """Return a disk as the module's result; ``done``: its steps were applied."""
     device = disk.device
     ready = done and disk.action in (USE, FORMAT)

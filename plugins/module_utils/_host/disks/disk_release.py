@@ -9,14 +9,14 @@ import subprocess
 from collections.abc import Iterable, Mapping
 
 from .. import mount_table
-from ..mount_table import Mounted
+from ..mount_table import MountEntry
 from . import disk_changes, fstab
 
 # Timeout of umount. A hung file system cannot be unmounted, only detached lazily.
 UMOUNT_SECONDS = 30
 
 
-def read(process: str = "self") -> list[Mounted]:
+def read(process: str = "self") -> list[MountEntry]:
     """Return the mounts of a process; none when it has ended."""
     try:
         with open(f"/proc/{process}/mountinfo", encoding="utf-8", errors="replace") as stream:
@@ -25,13 +25,13 @@ def read(process: str = "self") -> list[Mounted]:
         return []
 
 
-def mounted_at(mounts: Iterable[Mounted], point: str) -> Mounted | None:
+def find_mount(mounts: Iterable[MountEntry], point: str) -> MountEntry | None:
     """Return the mount at a mount point: the last one covers the others."""
     found = [mount for mount in mounts if mount.point == point]
     return found[-1] if found else None
 
 
-def holders_in(mounts_of: Mapping[str, Iterable[Mounted]], device: str) -> list[str]:
+def find_holders(mounts_of: Mapping[str, Iterable[MountEntry]], device: str) -> list[str]:
     """Return processes that keep a device mounted after the host unmounts it, sorted.
 
     Those are mounts without propagation, as containers may have.
@@ -50,7 +50,7 @@ def holders(device: str) -> list[str]:
     processes = [name for name in os.listdir("/proc") if name.isdigit() and _namespace(name) != own]
     return [
         f"{_name(process)} ({process})"
-        for process in holders_in({process: read(process) for process in processes}, device)
+        for process in find_holders({process: read(process) for process in processes}, device)
     ]
 
 
@@ -86,7 +86,7 @@ def unmount(point: str) -> str:
     return "lazily"
 
 
-def without_mount(content: str, mount: str) -> str:
+def remove_mount_lines(content: str, mount: str) -> str:
     """Return the text of fstab without the lines of a mount point."""
     return "".join(
         text for text in content.splitlines(keepends=True) if fstab.mount_point(text) != mount
@@ -110,7 +110,7 @@ def write_fstab(content: str) -> None:
         disk_changes.run("systemctl", "daemon-reload")
 
 
-def exists(point: str) -> bool:
+def mount_point_exists(point: str) -> bool:
     """Whether a mount point exists, by its name only: a mounted file system may hang."""
     parent, name = os.path.split(point)
     return os.path.isdir(parent) and name in os.listdir(parent)
@@ -118,6 +118,6 @@ def exists(point: str) -> bool:
 
 def remove(point: str) -> None:
     """Remove an empty, immutable mount point."""
-    if exists(point):
+    if mount_point_exists(point):
         disk_changes.clear_guard(point)
         os.rmdir(point)

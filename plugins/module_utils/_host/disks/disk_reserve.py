@@ -17,30 +17,32 @@ PART, FREE_PART = 0.02, 0.15
 _MIB = 1024**2
 
 
-def wanted(declared: int, size: int) -> int:
+def reserve_bytes(declared: int, size: int) -> int:
     """Return the bytes of the reserve on a file system of ``size`` bytes, in whole MiB."""
     return int(min(declared, size * PART)) // _MIB * _MIB
 
 
-def missing(declared: int, size: int, free: int, present: int) -> int:
+def missing_reserve_bytes(declared: int, size: int, free: int, present: int) -> int:
     """Return the bytes that the reserve file should have, 0 if it is not to be changed.
 
     ``present`` is its current size. A larger file is not reduced: use `make disk-reserve`.
     """
-    goal = wanted(declared, size)
+    goal = reserve_bytes(declared, size)
     if goal <= present or free - (goal - present) < size * FREE_PART:
         return 0
     return goal
 
 
 def read(mount: str, declared: int) -> int:
-    """Return ``missing`` for the file system mounted at ``mount``; 0 if it cannot be read."""
+    """Return ``missing_reserve_bytes`` for the mount ``mount``; 0 if it cannot be read."""
     try:
         of = os.statvfs(mount)
         present = _taken(mount)
     except OSError:
         return 0
-    return missing(declared, of.f_blocks * of.f_frsize, of.f_bavail * of.f_frsize, present)
+    return missing_reserve_bytes(
+        declared, of.f_blocks * of.f_frsize, of.f_bavail * of.f_frsize, present
+    )
 
 
 def _taken(mount: str) -> int:
@@ -50,7 +52,7 @@ def _taken(mount: str) -> int:
         return 0
 
 
-def make(mount: str, size: int) -> None:
+def allocate(mount: str, size: int) -> None:
     """Allocate the reserve. Raises OSError; a partial file is removed."""
     path = f"{mount}/{FILE}"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)

@@ -22,13 +22,13 @@ def survey(
 
     ``named``: names of disks to overwrite and to adopt.
     """
-    machine, mounts = disk_devices.Machine(), disk_devices.mounted()
+    machine, mounts = disk_devices.BlockDevices(), disk_devices.parse_mounts()
     found = [
         data_disks.classify(
             spec,
             [machine.device(place, spec.path, mounts) for place in machine.find(spec)],
             owner,
-            known=fstab.known(lines, spec.mount),
+            known=fstab.uuid_of_mount(lines, spec.mount),
             overwrite=spec.name in named["overwrite"],
             adopt=spec.name in named["adopt"],
         )

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..mount_table import unescaped
+from ..mount_table import unescape_path
 
 # nofail: a machine boots without a data disk. The engine starts after the disk is mounted or the
 # timeout is over: a container that starts earlier may see only the empty mount point.
 OPTIONS = "noatime,nodev,nosuid,nofail,x-systemd.before=docker.service,x-systemd.device-timeout=30s"
 
 
-def line(uuid: str, mount: str) -> str:
+def mount_line(uuid: str, mount: str) -> str:
     """Return the line that mounts a file system."""
     point = "".join(f"\\{ord(char):03o}" if char in " \t\\#" else char for char in mount)
     return f"UUID={uuid} {point} xfs {OPTIONS} 0 0"
@@ -24,10 +24,10 @@ def mount_point(text: str) -> str:
     fields = text.split()
     if len(fields) < 2 or fields[0].startswith("#"):
         return ""
-    return unescaped(fields[1])
+    return unescape_path(fields[1])
 
 
-def known(content: str, mount: str) -> str:
+def uuid_of_mount(content: str, mount: str) -> str:
     """Return the UUID that fstab has for ``mount``; empty without a line by UUID."""
     for text in content.splitlines():
         if mount_point(text) == mount and text.split()[0].startswith("UUID="):
@@ -35,7 +35,7 @@ def known(content: str, mount: str) -> str:
     return ""
 
 
-def edited(content: str, disks: Mapping[str, str]) -> str:
+def set_mount_lines(content: str, disks: Mapping[str, str]) -> str:
     """Return ``content`` with one line for each mount point in ``disks``, which has their UUIDs.
 
     The first existing line of a mount point is replaced, further ones are removed.
@@ -45,9 +45,9 @@ def edited(content: str, disks: Mapping[str, str]) -> str:
     for text in content.splitlines(keepends=True):
         mount = mount_point(text)
         if mount in missing:
-            kept.append(line(missing.pop(mount), mount) + "\n")
+            kept.append(mount_line(missing.pop(mount), mount) + "\n")
         elif mount not in disks:
             kept.append(text)
     if missing and kept and not kept[-1].endswith("\n"):
         kept[-1] += "\n"
-    return "".join(kept + [f"{line(uuid, mount)}\n" for mount, uuid in missing.items()])
+    return "".join(kept + [f"{mount_line(uuid, mount)}\n" for mount, uuid in missing.items()])

@@ -12,7 +12,7 @@ import struct
 _GET_FLAGS, SET_FLAGS, IMMUTABLE = 0x80086601, 0x40086602, 0x10
 
 
-def flags_of(descriptor: int) -> int:
+def read_flags(descriptor: int) -> int:
     """Return all flags of an open directory; raises OSError if the file system has none."""
     buffer = bytearray(struct.calcsize("l"))
     fcntl.ioctl(descriptor, _GET_FLAGS, buffer)
@@ -23,7 +23,7 @@ def is_immutable(folder: str) -> bool:
     """Whether the immutable flag is set; False if the file system has no flags."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        return bool(flags_of(descriptor) & IMMUTABLE)
+        return bool(read_flags(descriptor) & IMMUTABLE)
     except OSError:
         # The file system has no such flag; make_immutable reports the error.
         return False
@@ -35,6 +35,6 @@ def make_immutable(folder: str) -> None:
     """Set the flag; raises OSError if the file system has none."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.ioctl(descriptor, SET_FLAGS, struct.pack("l", flags_of(descriptor) | IMMUTABLE))
+        fcntl.ioctl(descriptor, SET_FLAGS, struct.pack("l", read_flags(descriptor) | IMMUTABLE))
     finally:
         os.close(descriptor)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..._common.units import size_text
-from .bind_mounts import within
+from .bind_mounts import is_within
 
 OK, FULL, READ_ONLY, FAILED, MISSING, UNRESPONSIVE = (
     *("ok", "full", "read_only", "failed", "missing", "unresponsive"),
@@ -62,7 +62,7 @@ def probe(paths: Sequence[str], mounts: Iterable[str]) -> list[State]:
     points = list(mounts)
     probes = []
     for path in paths:
-        mount = next((each for each in points if within(path, each)), "")
+        mount = next((each for each in points if is_within(path, each)), "")
         command = [sys.executable, "-c", _PROBE, path, mount]
         probes.append((path, mount, subprocess.Popen(command, stdout=subprocess.PIPE, text=True)))
     return [classify(path, mount, _result(process)) for path, mount, process in probes]
@@ -123,7 +123,7 @@ def blockers(
     """
     bound, found = set(sources), []
     for each in states:
-        mount = next((point for point in disks if within(each.path, point)), "")
+        mount = next((point for point in disks if is_within(each.path, point)), "")
         remedy = next_step(each, mount, host, disks.get(mount, ""))
         if each.state == FULL:
             found.append(

@@ -44,7 +44,7 @@ def unmount(point: str) -> None:
     _call("umount2", os.fsencode(point), 0)
 
 
-def privately(work: Callable[[str], Any]) -> Any:
+def run_in_mount_namespace(work: Callable[[str], Any]) -> Any:
     """Return the JSON result of ``work``, run with an empty directory in a private namespace.
 
     Raises OSError when ``work`` fails.

@@ -12,7 +12,7 @@ from functools import partial
 from .. import mount_table
 from ..disks import fstab
 from .host_access import Host
-from .hugepages import chosen, offered
+from .hugepages import available_values, selected_value
 from .setting import Findings, Row, Spec
 
 # After 60-persistent-storage.rules, which sets the ID_FS_UUID that this file's rules match.
@@ -40,14 +40,14 @@ class Disk:
     rotational: bool
 
 
-def find(host: Host, paths: list[str]) -> tuple[list[Disk], list[str]]:
+def find_disks(host: Host, paths: list[str]) -> tuple[list[Disk], list[str]]:
     """Return the disks of data directories, each once, and the directories without own disk."""
-    table = mount_table.by_point(host.read(mount_table.OWN) or "")
+    table = mount_table.mounts_by_point(host.read(mount_table.OWN) or "")
     system = table["/"].device if "/" in table else ""
     found: dict[str, Disk] = {}
     without = []
     for path in paths:
-        mount = mount_table.mount_of(path, table)
+        mount = mount_table.mount_point_of(path, table)
         if mount == "/" or table[mount].device == system:
             without.append(path)
             continue
@@ -65,7 +65,7 @@ def find(host: Host, paths: list[str]) -> tuple[list[Disk], list[str]]:
 
 def inspect(host: Host, specs: list[Spec], paths: list[str]) -> Findings:
     """Compare the data disks with the specs for rotational or solid-state disks."""
-    disks, without = find(host, paths)
+    disks, without = find_disks(host, paths)
     before = dict(_BLOCK.findall(host.read(FILE) or ""))
     found, blocks = Findings(), {}
     for path in without if specs else []:
@@ -87,7 +87,9 @@ def inspect(host: Host, specs: list[Spec], paths: list[str]) -> Findings:
                 row.detail = row.detail or f"{disk.device} has no UUID: no udev rule can match it"
             found.rows.append(row)
         if uuid and wanted:
-            blocks[disk.path] = rule(uuid, disk.partition, {a: w.value for a, w in wanted.items()})
+            blocks[disk.path] = udev_rule(
+                uuid, disk.partition, {a: w.value for a, w in wanted.items()}
+            )
     # In declared order: the file is the same after a disk was missing for some time.
     text = "".join(f"\n# {path}\n{blocks[path]}" for path in paths if path in blocks)
     found.files[FILE] = HEADER + text if text else None
@@ -98,21 +100,21 @@ def _row(host: Host, disk: Disk, attribute: str, spec: Spec, persisted: str) -> 
     """Return the row for one attribute of one disk."""
     path = f"{disk.queue}/{attribute}"
     text = host.read(path)
-    live = chosen(text) if text is not None else ""
+    live = selected_value(text) if text is not None else ""
     row = Row(f"{attribute} {disk.mount}", spec.value, persisted, live, spec.reason)
     row.written = row.persisted_ok = persisted == spec.value
     row.live_ok, row.absent = live == spec.value, text is None
     if text is None:
         row.detail = f"{disk.device} has no {attribute}"
-    elif attribute == "scheduler" and spec.value not in offered(text):
-        row.refused = f"Invalid argument: {path} offers {', '.join(offered(text))}"
+    elif attribute == "scheduler" and spec.value not in available_values(text):
+        row.refused = f"Invalid argument: {path} offers {', '.join(available_values(text))}"
     elif not row.live_ok and not host.may_write(path):
         row.refused = f"Permission denied: {path}"
     row.apply = partial(host.write_live, path, spec.value)
     return row
 
 
-def rule(uuid: str, partition: bool, attributes: dict[str, str]) -> str:
+def udev_rule(uuid: str, partition: bool, attributes: dict[str, str]) -> str:
     """Return the udev rule for a disk by file system UUID: names such as sdb may change."""
     queue = "../queue" if partition else "queue"
     sets = ", ".join(f'ATTR{{{queue}/{name}}}="{value}"' for name, value in attributes.items())
@@ -127,14 +129,14 @@ def inspect_mounts(host: Host, specs: list[Spec], paths: list[str]) -> Findings:
         return found
     spec = specs[0]
     wanted = set(spec.value.split(","))
-    live = mount_table.by_point(host.read(mount_table.OWN) or "")
+    live = mount_table.mounts_by_point(host.read(mount_table.OWN) or "")
     table = (host.read("/etc/fstab") or "").splitlines()
     persisted = {
         point: line.split()[3]
         for line in table
         if (point := fstab.mount_point(line)) and len(line.split()) > 3
     }
-    for disk in find(host, paths)[0]:
+    for disk in find_disks(host, paths)[0]:
         options, system = live[disk.mount].options, live[disk.mount].kind
         at_boot = persisted.get(disk.mount, "")
         row = Row(f"mount {disk.mount}", spec.value, _only(at_boot, wanted), "", spec.reason)

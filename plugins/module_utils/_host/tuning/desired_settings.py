@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from .setting import AT_LEAST, EXACTLY, Spec, plain
+from .setting import AT_LEAST, EXACTLY, Spec, kernel_text
 
 # Directories of /proc/sys: any key below them may be set.
 SYSCTL = ("abi", "crypto", "debug", "dev", "fs", "kernel", "net", "user", "vm")
@@ -64,14 +64,14 @@ def _setting(name: str, value: Any, rule: str, reason: str, bound: int) -> dict[
     """Return one setting as the module's parameter."""
     return {
         "name": name,
-        "value": plain(value),
+        "value": kernel_text(value),
         "rule": rule,
         "reason": reason,
         "percent_of_memory": bound,
     }
 
 
-def bounded(spec: Spec, memory: int) -> Spec:
+def limit_to_memory(spec: Spec, memory: int) -> Spec:
     """Return a spec in bytes, limited to its percentage of the machine's memory."""
     if not spec.percent_of_memory or not memory:
         return spec

@@ -8,7 +8,7 @@ import resource
 from functools import partial
 
 from .host_access import Host
-from .setting import AT_LEAST, Findings, Row, Spec, comment, meets
+from .setting import AT_LEAST, Findings, Row, Spec, comment, satisfies
 
 PREFIX = "limits."
 UNITS = {"docker": "dockerd", "containerd": "containerd"}
@@ -115,6 +115,6 @@ def _conflict(host: Host, row: Row, spec: Spec) -> None:
             for line in (host.read(f"{folder}/{name}") or "").splitlines():
                 key, _, value = line.strip().partition("=")
                 hard = value.split(":")[-1].replace("infinity", str(UNLIMITED))
-                if key == directive and not meets(hard, spec.value, AT_LEAST):
+                if key == directive and not satisfies(hard, spec.value, AT_LEAST):
                     row.persisted_ok = False
                     row.detail = f"{folder}/{name} is read later and sets {line.strip()}"

@@ -16,18 +16,18 @@ PREFIX = "transparent_hugepage."
 SYSFS = "/sys/kernel/mm/transparent_hugepage/"
 
 
-def chosen(text: str) -> str:
+def selected_value(text: str) -> str:
     """Return the selected value of a text such as ``always [madvise] never``."""
     match = re.search(r"\[([^\]]+)\]", text)
     return match[1] if match else text.strip()
 
 
-def offered(text: str) -> list[str]:
+def available_values(text: str) -> list[str]:
     """Return all values of such a text."""
     return text.replace("[", " ").replace("]", " ").split()
 
 
-def writes(text: str) -> dict[str, str]:
+def boot_values(text: str) -> dict[str, str]:
     """Return the values that a tmpfiles.d file writes at boot, by path."""
     found = {}
     for line in text.splitlines():
@@ -40,19 +40,19 @@ def writes(text: str) -> dict[str, str]:
 def inspect(host: Host, specs: list[Spec]) -> Findings:
     """Compare the live settings and those written at boot with the specs."""
     found = Findings()
-    own = writes(host.read(FILE) or "")
+    own = boot_values(host.read(FILE) or "")
     for spec in specs:
         path = SYSFS + spec.name[len(PREFIX) :]
         text = host.read(path)
-        live = chosen(text) if text is not None else ""
+        live = selected_value(text) if text is not None else ""
         row = Row(spec.name, spec.value, own.get(path, ""), live, spec.reason)
         row.written = row.persisted_ok = row.persisted == spec.value
         row.live_ok = live == spec.value
         row.absent = text is None
         if text is None:
             row.detail = "this kernel has no transparent huge pages"
-        elif spec.value not in offered(text):
-            row.refused = f"Invalid argument: {path} offers {', '.join(offered(text))}"
+        elif spec.value not in available_values(text):
+            row.refused = f"Invalid argument: {path} offers {', '.join(available_values(text))}"
         elif not row.live_ok and not host.may_write(path):
             row.refused = f"Permission denied: {path}"
         row.apply = partial(host.write_live, path, spec.value)
@@ -67,7 +67,7 @@ def _others(host: Host, row: Row, path: str, wanted: str) -> None:
     for folder in FOLDERS:
         for name in host.names(folder):
             file = f"{folder}/{name}"
-            value = writes(host.read(file) or "").get(path) if file != FILE else None
+            value = boot_values(host.read(file) or "").get(path) if file != FILE else None
             if value is not None and value != wanted:
                 row.persisted_ok = False
                 row.detail = row.detail or f"{file} writes {value} at boot too"

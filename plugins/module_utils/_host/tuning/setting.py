@@ -78,7 +78,7 @@ class Findings:
     files: dict[str, str | None] = field(default_factory=dict)
 
 
-def meets(value: str | None, wanted: str, rule: str) -> bool:
+def satisfies(value: str | None, wanted: str, rule: str) -> bool:
     """Whether ``value`` meets the rule; several numbers are compared one by one."""
     if value is None:
         return False
@@ -92,12 +92,12 @@ def meets(value: str | None, wanted: str, rule: str) -> bool:
     return len(numbers) == len(least) and all(n >= least[i] for i, n in enumerate(numbers))
 
 
-def plain(value: Any) -> str:
+def kernel_text(value: Any) -> str:
     """Return an inventory value in the kernel's form: booleans as 1 and 0, lists with spaces."""
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, (list, tuple)):
-        return " ".join(plain(item) for item in value)
+        return " ".join(kernel_text(item) for item in value)
     return " ".join(str(value).split())
 
 

@@ -15,24 +15,24 @@ DISABLE = "disable"
 COMMENT = "# switched off by kafka-metal: "
 
 
-def active(swaps: str) -> list[str]:
+def active_sources(swaps: str) -> list[str]:
     """Return devices and files in use, from the text of /proc/swaps."""
     return [line.split()[0] for line in swaps.splitlines()[1:] if line.strip()]
 
 
-def in_fstab(text: str) -> list[str]:
+def fstab_sources(text: str) -> list[str]:
     """Return the sources of the swap lines of fstab."""
     lines = [line.split() for line in text.splitlines() if not line.lstrip().startswith("#")]
     return [fields[0] for fields in lines if len(fields) > 2 and fields[2] == "swap"]
 
 
-def without_swap(text: str) -> str:
+def comment_out_swap(text: str) -> str:
     """Return the text of fstab with its swap lines as comments."""
     lines = text.splitlines(keepends=True)
-    return "".join(COMMENT + line if in_fstab(line) else line for line in lines)
+    return "".join(COMMENT + line if fstab_sources(line) else line for line in lines)
 
 
-def _off(host: Host, devices: list[str]) -> None:
+def _disable(host: Host, devices: list[str]) -> None:
     for device in devices:
         host.swap_off(device)
 
@@ -42,16 +42,16 @@ def inspect(host: Host, specs: list[Spec]) -> Findings:
     found = Findings()
     for spec in specs:
         disable = spec.value == DISABLE
-        live = active(host.read("/proc/swaps") or "")
+        live = active_sources(host.read("/proc/swaps") or "")
         fstab = host.read(FSTAB) or ""
-        at_boot = in_fstab(fstab)
+        at_boot = fstab_sources(fstab)
         row = Row(NAME, "none", " ".join(at_boot) or "none", " ".join(live) or "none", spec.reason)
         row.persisted_ok, row.live_ok = not at_boot, not live
         row.written = not (disable and at_boot)
         if disable:
-            row.apply = partial(_off, host, live)
+            row.apply = partial(_disable, host, live)
             if at_boot:
-                found.files[FSTAB] = without_swap(fstab)
+                found.files[FSTAB] = comment_out_swap(fstab)
         elif not row.good:
             row.detail = "host_swap: disable switches it off; swap: null in host_tuning allows it"
         found.rows.append(row)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from .host_access import Host
-from .setting import AT_LEAST, Findings, Row, Spec, comment, meets
+from .setting import AT_LEAST, Findings, Row, Spec, comment, satisfies
 
 FILE = "/etc/sysctl.d/90-kafka-metal.conf"
 
@@ -66,7 +66,7 @@ def _dotted(key: str) -> str:
     return key.replace("/", "\0").replace(".", "/").replace("\0", ".") if first == "/" else key
 
 
-def path_of(key: str) -> str:
+def sysctl_path(key: str) -> str:
     """Return the file of a key in /proc/sys; a slash in a key is a dot in a file name."""
     return "/proc/sys/" + key.replace(".", "\0").replace("/", ".").replace("\0", "/")
 
@@ -85,7 +85,7 @@ def boot_lines(host: Host) -> list[Line]:
     return [line for path in ordered for line in parse(host.read(path) or "", path)]
 
 
-def last(lines: Iterable[Line], key: str) -> Line | None:
+def last_assignment(lines: Iterable[Line], key: str) -> Line | None:
     """Return the last assignment to a key or to its rival, which resets the key."""
     deciding = None
     for line in lines:
@@ -113,23 +113,23 @@ def inspect(host: Host, specs: list[Spec]) -> Findings:
 
 def _row(host: Host, spec: Spec, lines: list[Line]) -> tuple[Row, bool]:
     """Return the row of one parameter, and whether kafka-metal's file has to set it."""
-    path = path_of(spec.name)
+    path = sysctl_path(spec.name)
     text = host.read(path)
     live = None if text is None else " ".join(text.split())
-    own = last((line for line in lines if line.file == FILE), spec.name)
-    foreign = last((line for line in lines if line.file != FILE), spec.name)
-    deciding = last(lines, spec.name)
+    own = last_assignment((line for line in lines if line.file == FILE), spec.name)
+    foreign = last_assignment((line for line in lines if line.file != FILE), spec.name)
+    deciding = last_assignment(lines, spec.name)
     in_own_file = not (
         spec.rule == AT_LEAST
         and own is None
-        and _better(foreign.value if foreign else None, live, spec)
+        and _exceeds_spec(foreign.value if foreign else None, live, spec)
     )
     row = Row(spec.name, spec.value, deciding.value if deciding else "", live or "", spec.reason)
     if deciding and deciding.key == RIVALS.get(spec.name):
         row.persisted = f"{deciding.key}={deciding.value}"
     row.written = not in_own_file or (own is not None and own.value == spec.value)
-    row.persisted_ok = not in_own_file or meets(row.persisted, spec.value, spec.rule)
-    row.live_ok = meets(live, spec.value, spec.rule)
+    row.persisted_ok = not in_own_file or satisfies(row.persisted, spec.value, spec.rule)
+    row.live_ok = satisfies(live, spec.value, spec.rule)
     row.absent = not host.exists(path)
     if row.absent:
         row.detail = f"this kernel, or this container, has no {path}"
@@ -143,14 +143,14 @@ def _row(host: Host, spec: Spec, lines: list[Line]) -> tuple[Row, bool]:
     return row, in_own_file
 
 
-def _better(foreign: str | None, live: str | None, spec: Spec) -> bool:
+def _exceeds_spec(foreign: str | None, live: str | None, spec: Spec) -> bool:
     """Whether another file, or the kernel's default, sets more than the spec requires.
 
     Setting it in kafka-metal's file would lower the value at the next boot.
     """
     if foreign is not None:
-        return meets(foreign, spec.value, AT_LEAST)
-    return live != spec.value and meets(live, spec.value, AT_LEAST)
+        return satisfies(foreign, spec.value, AT_LEAST)
+    return live != spec.value and satisfies(live, spec.value, AT_LEAST)
 
 
 def render(specs: list[Spec]) -> str:

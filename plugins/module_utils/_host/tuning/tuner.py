@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import block_devices, clock, engine_limits, hugepages, swap, sysctl
-from .desired_settings import bounded
+from .desired_settings import limit_to_memory
 from .host_access import Host
 from .setting import ABSENT, CHANGED, DRIFT, NOT_ALLOWED, OK, Findings, Row, Spec
 
@@ -29,7 +29,7 @@ def inspect(host: Host, specs: list[Spec], paths: list[str]) -> Findings:
     def of(prefix: str) -> list[Spec]:
         return [spec for spec in bound if spec.name.startswith(prefix)]
 
-    bound = [bounded(spec, host.memory()) for spec in specs]
+    bound = [limit_to_memory(spec, host.memory()) for spec in specs]
     special = (
         hugepages.PREFIX,
         block_devices.PREFIX,
@@ -57,13 +57,15 @@ def inspect(host: Host, specs: list[Spec], paths: list[str]) -> Findings:
 def report(host: Host, specs: list[Spec], paths: list[str]) -> Outcome:
     """Report the state of the host; change nothing."""
     found = inspect(host, specs, paths)
-    return Outcome([as_result(row, state(row)) for row in found.rows] + _edited(host, found))
+    return Outcome(
+        [as_result(row, state(row)) for row in found.rows] + _edited_file_rows(host, found)
+    )
 
 
 def tune(host: Host, specs: list[Spec], paths: list[str], check: bool = False) -> Outcome:
     """Apply the specs to the host; in check mode only report the steps."""
     before = inspect(host, specs, paths)
-    outcome = Outcome(diff=_differing(host, before))
+    outcome = Outcome(diff=_file_diffs(host, before))
     outcome.steps = _steps(before, outcome.diff)
     if not check:
         for entry in outcome.diff:
@@ -86,13 +88,13 @@ def tune(host: Host, specs: list[Spec], paths: list[str], check: bool = False) -
     earlier = {row.name: row for row in before.rows}
     for now in after.rows:
         was = earlier.get(now.name, now)
-        row = _foreseen(was) if check else now
+        row = _row_after_changes(was) if check else now
         touched = not was.written or was.to_apply()
         outcome.settings.append(as_result(row, CHANGED if touched and row.good else state(row)))
     return outcome
 
 
-def _foreseen(row: Row) -> Row:
+def _row_after_changes(row: Row) -> Row:
     """Return the row as it will be after files and live value are written."""
     return replace(
         row,
@@ -125,7 +127,7 @@ def as_result(row: Row, result: str) -> dict[str, Any]:
     }
 
 
-def _differing(host: Host, found: Findings) -> list[dict[str, str]]:
+def _file_diffs(host: Host, found: Findings) -> list[dict[str, str]]:
     """Return kafka-metal's files that differ from their desired text, as diffs."""
     differing = []
     for path, text in found.files.items():
@@ -155,7 +157,7 @@ def _live_step(row: Row) -> str:
     return f"{row.name} becomes {row.wanted}" + (f", was {row.live}" if row.live else "")
 
 
-def _edited(host: Host, found: Findings) -> list[dict[str, Any]]:
+def _edited_file_rows(host: Host, found: Findings) -> list[dict[str, Any]]:
     """Return rows for kafka-metal's files that differ although every value in them is right."""
     if not all(row.written for row in found.rows):
         return []
@@ -170,5 +172,5 @@ def _edited(host: Host, found: Findings) -> list[dict[str, Any]]:
             ),
             DRIFT,
         )
-        for entry in _differing(host, found)
+        for entry in _file_diffs(host, found)
     ]

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from .pem import PrivateKey, fingerprint, fits, subject_of
+from .pem import PrivateKey, fingerprint, is_key_of, principal_subject
 
 # Certificates are valid before they are issued, because clocks of machines differ.
 BACKDATED = timedelta(minutes=10)
@@ -48,7 +48,7 @@ class Authority:
         return fingerprint(self.certificate)
 
 
-def name_of(organization: str, common_name: str) -> x509.Name:
+def subject_name(organization: str, common_name: str) -> x509.Name:
     """A subject with the organization first, which Kafka prints last."""
     return x509.Name(
         [
@@ -58,10 +58,10 @@ def name_of(organization: str, common_name: str) -> x509.Name:
     )
 
 
-def make(organization: str, common_name: str, days: int, now: datetime) -> Authority:
+def make_ca(organization: str, common_name: str, days: int, now: datetime) -> Authority:
     """Generate a CA that signs certificates of members, but no further CA."""
     key = ec.generate_private_key(CURVE())
-    subject = name_of(organization, common_name)
+    subject = subject_name(organization, common_name)
     identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
     certificate = (
         x509.CertificateBuilder()
@@ -72,14 +72,14 @@ def make(organization: str, common_name: str, days: int, now: datetime) -> Autho
         .not_valid_before(now - BACKDATED)
         .not_valid_after(now + timedelta(days=days))
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_usage_of_a_ca(), critical=True)
+        .add_extension(_ca_key_usage(), critical=True)
         .add_extension(identifier, critical=False)
         .sign(key, hashes.SHA256())
     )
     return Authority(certificate, key)
 
 
-def _usage_of_a_ca() -> x509.KeyUsage:
+def _ca_key_usage() -> x509.KeyUsage:
     return x509.KeyUsage(
         digital_signature=False,
         content_commitment=False,
@@ -93,7 +93,7 @@ def _usage_of_a_ca() -> x509.KeyUsage:
     )
 
 
-def signed_by(certificate: x509.Certificate, issuer: x509.Certificate) -> bool:
+def is_signed_by(certificate: x509.Certificate, issuer: x509.Certificate) -> bool:
     """Whether ``issuer`` signed the certificate, by name and signature."""
     try:
         certificate.verify_directly_issued_by(issuer)
@@ -102,9 +102,9 @@ def signed_by(certificate: x509.Certificate, issuer: x509.Certificate) -> bool:
     return True
 
 
-def self_signed(certificate: x509.Certificate) -> bool:
+def is_self_signed(certificate: x509.Certificate) -> bool:
     """Whether the certificate is a root."""
-    return signed_by(certificate, certificate)
+    return is_signed_by(certificate, certificate)
 
 
 def may_sign(certificate: x509.Certificate) -> bool:
@@ -123,15 +123,15 @@ def blockers(authority: Authority, now: datetime) -> list[str]:
     """Return the reasons why the CA cannot issue certificates."""
     problems = []
     path = (authority.certificate, *authority.chain)
-    if not fits(authority.key, authority.certificate):
+    if not is_key_of(authority.key, authority.certificate):
         problems.append("found a key of another certificate; required: the key of the first one")
     for each in path:
         if not may_sign(each):
             problems.append(
-                f"found a certificate that may not sign others: {subject_of(each)}; "
+                f"found a certificate that may not sign others: {principal_subject(each)}; "
                 "required: that of a CA (CA:TRUE, keyCertSign)"
             )
-        problems += dates(each, now)
+        problems += date_errors(each, now)
     problems += path_errors(path)
     return problems
 
@@ -139,31 +139,35 @@ def blockers(authority: Authority, now: datetime) -> list[str]:
 def path_errors(path: Sequence[x509.Certificate]) -> list[str]:
     """Return the reasons why the certificates are no path to a root, each signed by the next."""
     for below, above in itertools.pairwise(path):
-        if not signed_by(below, above):
+        if not is_signed_by(below, above):
             return [
-                f"found {subject_of(above)} after {subject_of(below)}, which it did not sign; "
-                "required: each certificate followed by its issuer"
+                f"found {principal_subject(above)} after {principal_subject(below)}, which it did "
+                "not sign; required: each certificate followed by its issuer"
             ]
-    if not self_signed(path[-1]):
+    if not is_self_signed(path[-1]):
         return [
-            f"found no issuer of {subject_of(path[-1])}; "
+            f"found no issuer of {principal_subject(path[-1])}; "
             "required: all certificates up to the root in the same file"
         ]
     return []
 
 
-def dates(certificate: x509.Certificate, now: datetime) -> list[str]:
+def date_errors(certificate: x509.Certificate, now: datetime) -> list[str]:
     """Return the reason why the certificate is not valid now."""
     begin, end = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     if now > end:
-        return [f"found {subject_of(certificate)} expired since {day(end)}; required: a valid one"]
+        return [
+            f"found {principal_subject(certificate)} expired since {format_day(end)}; "
+            "required: a valid one"
+        ]
     if now < begin:
         return [
-            f"found {subject_of(certificate)} not valid before {day(begin)}; required: a valid one"
+            f"found {principal_subject(certificate)} not valid before {format_day(begin)}; "
+            "required: a valid one"
         ]
     return []
 
 
-def day(moment: datetime) -> str:
+def format_day(moment: datetime) -> str:
     """Text of the date."""
     return moment.strftime("%Y-%m-%d")

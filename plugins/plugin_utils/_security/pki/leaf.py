@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from .authority import BACKDATED, CURVE, Authority, name_of
-from .pem import PkiError, PrivateKey, key_pem, pem
+from .authority import BACKDATED, CURVE, Authority, subject_name
+from .pem import PkiError, PrivateKey, key_pem, to_pem
 
 USAGES = {
     "server": ExtendedKeyUsageOID.SERVER_AUTH,
@@ -49,10 +49,10 @@ class Pair:
 
     def certificates(self) -> str:
         """The certificate followed by its chain."""
-        return pem((self.certificate, *self.chain))
+        return to_pem((self.certificate, *self.chain))
 
 
-def end_of(leaf: Leaf, authority: Authority, now: datetime) -> datetime:
+def validity_end(leaf: Leaf, authority: Authority, now: datetime) -> datetime:
     """End of validity of a certificate issued now, limited by that of its CA."""
     ends = [each.not_valid_after_utc for each in (authority.certificate, *authority.chain)]
     return min(now + timedelta(days=leaf.days), *ends)
@@ -61,31 +61,31 @@ def end_of(leaf: Leaf, authority: Authority, now: datetime) -> datetime:
 def issue(leaf: Leaf, authority: Authority, now: datetime) -> Pair:
     """Generate a new key and its certificate; raises PkiError if the CA has expired."""
     ca = authority.certificate
-    end = end_of(leaf, authority, now)
+    end = validity_end(leaf, authority, now)
     if end <= now:
         raise PkiError(f"its CA has expired: {ca.subject.rfc4514_string()}")
     key = ec.generate_private_key(CURVE())
     begin = max(now - BACKDATED, ca.not_valid_before_utc)
     builder = (
         x509.CertificateBuilder()
-        .subject_name(name_of(leaf.organization, leaf.common_name))
+        .subject_name(subject_name(leaf.organization, leaf.common_name))
         .issuer_name(ca.subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(begin)
         .not_valid_after(end)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(_usage_of_a_member(), critical=True)
+        .add_extension(_member_key_usage(), critical=True)
         .add_extension(x509.ExtendedKeyUsage([USAGES[u] for u in leaf.usages]), critical=False)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-        .add_extension(_authority_of(ca), critical=False)
+        .add_extension(_authority_key_identifier(ca), critical=False)
     )
     if names := [*map(x509.DNSName, leaf.dns), *(x509.IPAddress(ip_address(i)) for i in leaf.ips)]:
         builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
     return Pair(builder.sign(authority.key, hashes.SHA256()), key, authority.intermediates)
 
 
-def _authority_of(ca: x509.Certificate) -> x509.AuthorityKeyIdentifier:
+def _authority_key_identifier(ca: x509.Certificate) -> x509.AuthorityKeyIdentifier:
     """The CA's key identifier; a provided CA may have a custom one."""
     try:
         own = ca.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
@@ -94,7 +94,7 @@ def _authority_of(ca: x509.Certificate) -> x509.AuthorityKeyIdentifier:
     return x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(own)
 
 
-def _usage_of_a_member() -> x509.KeyUsage:
+def _member_key_usage() -> x509.KeyUsage:
     return x509.KeyUsage(
         digital_signature=True,
         content_commitment=False,

@@ -23,7 +23,7 @@ class PkiError(ValueError):
     """A key or certificate cannot be used; the message has what was found and is wanted."""
 
 
-def key_of(text: bytes) -> PrivateKey:
+def parse_key(text: bytes) -> PrivateKey:
     """Return the private key in a PEM text, which may also contain certificates."""
     try:
         key = serialization.load_pem_private_key(_key_part(text), password=None)
@@ -58,7 +58,7 @@ def key_pem(key: PrivateKey) -> str:
     ).decode()
 
 
-def certificates_of(text: bytes) -> tuple[x509.Certificate, ...]:
+def parse_certificates(text: bytes) -> tuple[x509.Certificate, ...]:
     """All certificates in a PEM text, in order; at least one."""
     try:
         found = tuple(x509.load_pem_x509_certificates(text))
@@ -69,12 +69,12 @@ def certificates_of(text: bytes) -> tuple[x509.Certificate, ...]:
     return found
 
 
-def pem(certificates: Iterable[x509.Certificate]) -> str:
+def to_pem(certificates: Iterable[x509.Certificate]) -> str:
     """Certificates as one text, in order."""
     return "".join(each.public_bytes(serialization.Encoding.PEM).decode() for each in certificates)
 
 
-def fits(key: PrivateKey, certificate: x509.Certificate) -> bool:
+def is_key_of(key: PrivateKey, certificate: x509.Certificate) -> bool:
     """Whether the certificate belongs to the key."""
     return _public(key.public_key()) == _public(certificate.public_key())
 
@@ -90,6 +90,6 @@ def fingerprint(certificate: x509.Certificate) -> str:
     return certificate.fingerprint(hashes.SHA256()).hex(":").upper()
 
 
-def subject_of(certificate: x509.Certificate) -> str:
+def principal_subject(certificate: x509.Certificate) -> str:
     """The subject in the form of Kafka's principals: C(CN=kafka1,O=cluster)."""
     return certificate.subject.rfc4514_string()

@@ -10,15 +10,15 @@ from datetime import datetime
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
-from .authority import dates, may_sign, self_signed, signed_by
+from .authority import date_errors, is_self_signed, is_signed_by, may_sign
 from .leaf import Leaf, Pair
-from .pem import fits, subject_of
-from .renewal import names_of
+from .pem import is_key_of, principal_subject
+from .renewal import read_names
 
 INSECURE_HASHES = (hashes.MD5, hashes.SHA1)
 
 
-def root_of(
+def find_root(
     certificate: x509.Certificate,
     chain: Iterable[x509.Certificate],
     roots: Iterable[x509.Certificate],
@@ -26,10 +26,10 @@ def root_of(
     """Return the root of a certificate's chain; None if it is none of ``roots``."""
     roots, at = tuple(roots), certificate
     for above in (*chain, None):
-        found = next((root for root in roots if signed_by(at, root)), None)
+        found = next((root for root in roots if is_signed_by(at, root)), None)
         if found is not None:
             return found
-        if above is None or not signed_by(at, above):
+        if above is None or not is_signed_by(at, above):
             return None
         at = above
     return None
@@ -39,17 +39,17 @@ def blockers(pair: Pair, leaf: Leaf, roots: Iterable[x509.Certificate], now: dat
     """Return the reasons why the pair cannot be used: what was found, and what is wanted."""
     roots, certificate = tuple(roots), pair.certificate
     problems = []
-    if not fits(pair.key, certificate):
+    if not is_key_of(pair.key, certificate):
         problems.append("found a key of another certificate; required: the key of this one")
     for each in (certificate, *pair.chain):
-        problems += dates(each, now)
+        problems += date_errors(each, now)
         if isinstance(each.signature_hash_algorithm, INSECURE_HASHES):
             name = each.signature_hash_algorithm.name.upper()
             problems.append(
-                f"found {subject_of(each)} signed with {name}; allowed: SHA-256 or better"
+                f"found {principal_subject(each)} signed with {name}; allowed: SHA-256 or better"
             )
-    if root_of(certificate, pair.chain, roots) is None:
-        known = ", ".join(map(subject_of, roots))
+    if find_root(certificate, pair.chain, roots) is None:
+        known = ", ".join(map(principal_subject, roots))
         problems.append(
             f"found a certificate of {certificate.issuer.rfc4514_string()} that has no "
             f"trusted root; allowed: one of {known}, with all intermediate certificates"
@@ -59,13 +59,13 @@ def blockers(pair: Pair, leaf: Leaf, roots: Iterable[x509.Certificate], now: dat
 
 def _missing(certificate: x509.Certificate, leaf: Leaf) -> list[str]:
     """Errors for missing names, addresses and usages; additional ones are allowed."""
-    has, problems = names_of(certificate), []
+    has, problems = read_names(certificate), []
     for what, found, desired in (
         ("DNS names", has.dns, leaf.dns),
         ("addresses", has.ips, leaf.ips),
         ("usages", leaf.usages if has.usages is None else has.usages, leaf.usages),
     ):
-        missing = [each for each in desired if not any(_covers(own, each) for own in found)]
+        missing = [each for each in desired if not any(_matches_name(own, each) for own in found)]
         if missing:
             problems.append(
                 f"found the {what} {', '.join(found) or 'none'}; "
@@ -74,7 +74,7 @@ def _missing(certificate: x509.Certificate, leaf: Leaf) -> list[str]:
     return problems
 
 
-def _covers(pattern: str, name: str) -> bool:
+def _matches_name(pattern: str, name: str) -> bool:
     """Whether a name in a certificate, possibly with a wildcard for one label, matches."""
     if pattern.startswith("*."):
         return name == pattern or name.partition(".")[2] == pattern[2:]
@@ -85,7 +85,9 @@ def root_blockers(roots: Iterable[x509.Certificate], now: datetime) -> list[str]
     """Return the reasons why certificates cannot be trusted as roots."""
     problems = []
     for root in roots:
-        if not self_signed(root) or not may_sign(root):
-            problems.append(f"found {subject_of(root)}, which is not a root; allowed: only roots")
-        problems += dates(root, now)
+        if not is_self_signed(root) or not may_sign(root):
+            problems.append(
+                f"found {principal_subject(root)}, which is not a root; allowed: only roots"
+            )
+        problems += date_errors(root, now)
     return problems

@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from .authority import Authority, name_of, signed_by
-from .leaf import USAGES, Leaf, Pair, end_of
-from .pem import fingerprint, fits, subject_of
+from .authority import Authority, is_signed_by, subject_name
+from .leaf import USAGES, Leaf, Pair, validity_end
+from .pem import fingerprint, is_key_of, principal_subject
 
 # Share of the validity that limits the renewal period, so that a certificate for a week is not
 # renewed in every run.
@@ -32,7 +32,7 @@ class Names:
     usages: tuple[str, ...] | None  # None: any
 
 
-def names_of(certificate: x509.Certificate) -> Names:
+def read_names(certificate: x509.Certificate) -> Names:
     """Return names, addresses and usages of a certificate, in the form of a spec."""
     dns: list[str] = []
     ips: list[str] = []
@@ -57,20 +57,22 @@ def reason_to_renew(
 ) -> str | None:
     """Return the reason to renew the pair, as part of a message; None if it is as desired."""
     certificate = pair.certificate
-    if not fits(pair.key, certificate):
+    if not is_key_of(pair.key, certificate):
         return "its key belongs to another certificate"
-    if not signed_by(certificate, authority.certificate):
+    if not is_signed_by(certificate, authority.certificate):
         return f"it was issued by {certificate.issuer.rfc4514_string()}, not by the current CA"
     if pair.chain != authority.intermediates:
         return "the intermediate certificates have changed"
-    desired = name_of(leaf.organization, leaf.common_name)
+    desired = subject_name(leaf.organization, leaf.common_name)
     if certificate.subject != desired:
-        return f"its subject is {subject_of(certificate)}; declared: {desired.rfc4514_string()}"
+        return (
+            f"its subject is {principal_subject(certificate)}; declared: {desired.rfc4514_string()}"
+        )
     return _other_names(certificate, leaf) or _age(certificate, leaf, authority, now, before_days)
 
 
 def _other_names(certificate: x509.Certificate, leaf: Leaf) -> str | None:
-    has = names_of(certificate)
+    has = read_names(certificate)
     for what, found, desired in (
         ("DNS names", has.dns, leaf.dns),
         ("addresses", has.ips, leaf.ips),
@@ -92,7 +94,9 @@ def _age(
     margin = min(timedelta(days=before_days), (end - begin) * REMAINING_SHARE)
     if end - now >= margin:
         return None
-    if end_of(leaf, authority, now) < min(end + LEAST_EXTENSION, now + timedelta(days=leaf.days)):
+    if validity_end(leaf, authority, now) < min(
+        end + LEAST_EXTENSION, now + timedelta(days=leaf.days)
+    ):
         return None
     if end <= now:
         return f"it expired {-days_left(certificate, now)} days ago"
@@ -107,7 +111,7 @@ def end_report(name: str, certificate: x509.Certificate, now: datetime) -> dict[
     """Report of a certificate's subject, issuer and expiry."""
     return {
         "name": name,
-        "subject": subject_of(certificate),
+        "subject": principal_subject(certificate),
         "issuer": certificate.issuer.rfc4514_string(),
         "serial": f"{certificate.serial_number:X}",
         "fingerprint": fingerprint(certificate),

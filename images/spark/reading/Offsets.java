@@ -8,12 +8,12 @@ import org.apache.spark.sql.kafka010.KafkaSourceOffset;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Offsets of the next record in each partition of topics. */
-record Places(Map<TopicPartition, Long> offsets) {
-  static Places of(Offset offset) {
+record Offsets(Map<TopicPartition, Long> offsets) {
+  static Offsets of(Offset offset) {
     Map<TopicPartition, Long> found = new HashMap<>();
     CollectionConverters.asJava(KafkaSourceOffset.apply(offset).partitionToOffsets())
         .forEach((partition, next) -> found.put(partition, (Long) next));
-    return new Places(found);
+    return new Offsets(found);
   }
 
   KafkaSourceOffset offset() {
@@ -23,20 +23,20 @@ record Places(Map<TopicPartition, Long> offsets) {
   }
 
   /** The larger offset of the two in each partition. */
-  Places or(Places other) {
+  Offsets or(Offsets other) {
     Map<TopicPartition, Long> furthest = new HashMap<>(offsets);
     other.offsets.forEach((partition, next) -> furthest.merge(partition, next, Math::max));
-    return new Places(furthest);
+    return new Offsets(furthest);
   }
 
   /** Whether no offset is larger than in {@code other}. */
-  boolean isWithin(Places other) {
+  boolean isWithin(Offsets other) {
     return offsets.entrySet().stream()
         .allMatch(each -> each.getValue() <= other.offsets.getOrDefault(each.getKey(), -1L));
   }
 
   /** Number of records since {@code begin}; partitions that it lacks count from offset 0. */
-  long since(Places begin) {
+  long since(Offsets begin) {
     return offsets.entrySet().stream()
         .mapToLong(each -> each.getValue() - begin.offsets.getOrDefault(each.getKey(), 0L))
         .sum();

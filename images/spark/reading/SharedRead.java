@@ -31,7 +31,7 @@ import org.apache.spark.sql.types.StructType;
  * <p>Queries wait for each other only during a backlog that exceeds a batch: then shared reads cost
  * least, and the waiting query would lag anyway.
  */
-final class Reading {
+final class SharedRead {
   /** After this wait the slow query reads separately, until it has caught up. */
   private static final long MAX_WAIT_MS = 10_000;
 
@@ -45,26 +45,26 @@ final class Reading {
   private int expected;
 
   /** Position of each query: the end of its last batch. */
-  private final Map<SharedSource, Places> positions = new HashMap<>();
+  private final Map<SharedSource, Offsets> positions = new HashMap<>();
 
   /** Queries that the others wait for. */
   private final Set<SharedSource> together = new HashSet<>();
 
   /** Kept batches by their begin, oldest first. */
-  private final Map<Places, Batch> batches = new LinkedHashMap<>();
+  private final Map<Offsets, Batch> batches = new LinkedHashMap<>();
 
   /** By the begin of a batch, the query that determines its end from Kafka. */
-  private final Map<Places, SharedSource> resolving = new HashMap<>();
+  private final Map<Offsets, SharedSource> resolving = new HashMap<>();
 
   /** Maximum of records kept for later queries; the oldest batches are dropped first. */
   private long maxKept = Long.MAX_VALUE;
 
-  private Places front = new Places(Map.of());
+  private Offsets front = new Offsets(Map.of());
 
   /** The topic by which kept batches are read. */
   private Topic topic;
 
-  Reading(Validation validation, StructType schema, int waited) {
+  SharedRead(Validation validation, StructType schema, int waited) {
     this.validation = validation;
     this.schema = schema;
     this.expected = waited;
@@ -85,32 +85,32 @@ final class Reading {
   }
 
   /** Returns the end of a query's next batch, which begins at {@code begin}. */
-  Places end(SharedSource query, Places begin, ReadLimit limit, SupportsAdmissionControl kafka) {
+  Offsets end(SharedSource query, Offsets begin, ReadLimit limit, SupportsAdmissionControl kafka) {
     join(query, begin);
     long most = limit instanceof ReadMaxRows rows ? rows.maxRows() : Long.MAX_VALUE / 2;
     maxKept = 2 * most;
     try {
-      Places end = meeting(query, begin, most);
+      Offsets end = findOrClaimEnd(query, begin, most);
       // A recreated topic has smaller offsets than before: Spark's stream handles that.
       if (end == null || !end.isWithin(newest(begin, kafka))) {
-        end = Places.of(kafka.latestOffset(begin.offset(), limit));
+        end = Offsets.of(kafka.latestOffset(begin.offset(), limit));
         if (isFull(end, begin, most)) {
           await(begin);
         }
       }
-      lead(end);
+      advanceFront(end);
       return end;
     } finally {
-      resolved(query, begin);
+      release(query, begin);
     }
   }
 
-  private static Places newest(Places begin, SupportsAdmissionControl kafka) {
-    return Places.of(kafka.latestOffset(begin.offset(), ReadLimit.allAvailable()));
+  private static Offsets newest(Offsets begin, SupportsAdmissionControl kafka) {
+    return Offsets.of(kafka.latestOffset(begin.offset(), ReadLimit.allAvailable()));
   }
 
   /** Returns the validated rows of a batch; {@code own}: the topic for separate reads of this query. */
-  RDD<InternalRow> rows(SharedSource query, Places begin, Places end, Topic own) {
+  RDD<InternalRow> rows(SharedSource query, Offsets begin, Offsets end, Topic own) {
     List<Batch> taken = take(query, begin, end);
     return taken.isEmpty()
         ? validation.of(own.records(begin, end))
@@ -136,29 +136,29 @@ final class Reading {
     positions.remove(query);
     together.remove(query);
     batches.values().forEach(batch -> batch.users.remove(query));
-    tidy();
+    dropUnused();
     notifyAll();
   }
 
-  private synchronized void join(SharedSource query, Places begin) {
+  private synchronized void join(SharedSource query, Offsets begin) {
     if (!positions.containsKey(query)) {
       if (query.isWaitedFor()) {
         expected--;
         together.add(query);
       }
-      lead(begin);
+      advanceFront(begin);
       positions.put(query, begin);
       notifyAll();
     }
   }
 
-  private synchronized void lead(Places place) {
+  private synchronized void advanceFront(Offsets place) {
     front = front.or(place);
   }
 
-  private void stand(SharedSource query, Places place) {
+  private void moveTo(SharedSource query, Offsets place) {
     positions.put(query, place);
-    lead(place);
+    advanceFront(place);
     if (place.equals(front) && query.isWaitedFor()) {
       together.add(query);
     }
@@ -167,27 +167,27 @@ final class Reading {
 
   /**
    * Returns the offsets where a query joins the others; null if it is the foremost or lags too far. Then
-   * only this query determines the end of the batch until it has {@link #resolved} it: the end offsets
+   * only this query determines the end of the batch until it calls {@link #release}: the end offsets
    * grow all the time, and two queries would get different ends.
    */
-  private synchronized Places meeting(SharedSource query, Places begin, long most) {
+  private synchronized Offsets findOrClaimEnd(SharedSource query, Offsets begin, long most) {
     while (resolving.containsKey(begin)) {
       pause(0);
     }
-    Places met = met(begin, most);
-    if (met == null) {
+    Offsets shared = findSharedEnd(begin, most);
+    if (shared == null) {
       resolving.put(begin, query);
     }
-    return met;
+    return shared;
   }
 
-  private synchronized void resolved(SharedSource query, Places begin) {
+  private synchronized void release(SharedSource query, Offsets begin) {
     resolving.remove(begin, query);
     notifyAll();
   }
 
-  private Places met(Places begin, long most) {
-    Places kept = begin;
+  private Offsets findSharedEnd(Offsets begin, long most) {
+    Offsets kept = begin;
     for (Batch next = batches.get(kept); next != null && isNear(next.end, begin, most); ) {
       kept = next.end;
       next = batches.get(kept);
@@ -195,20 +195,20 @@ final class Reading {
     if (!kept.equals(begin)) {
       return kept;
     }
-    Places foremost = front.or(begin);
+    Offsets foremost = front.or(begin);
     return foremost.equals(begin) || !isNear(foremost, begin, most) ? null : foremost;
   }
 
-  private static boolean isNear(Places end, Places begin, long most) {
+  private static boolean isNear(Offsets end, Offsets begin, long most) {
     return end.since(begin) - ROUNDING * end.offsets().size() <= most;
   }
 
-  private static boolean isFull(Places end, Places begin, long most) {
+  private static boolean isFull(Offsets end, Offsets begin, long most) {
     return end.since(begin) + ROUNDING * end.offsets().size() >= most;
   }
 
   /** Waits until all queries that read together have reached {@code begin}. */
-  private synchronized void await(Places begin) {
+  private synchronized void await(Offsets begin) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MAX_WAIT_MS);
     while (expected > 0 || together.stream().anyMatch(each -> lags(each, begin))) {
       long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
@@ -237,14 +237,14 @@ final class Reading {
     return new UncheckedIOException(new InterruptedIOException("query stopped"));
   }
 
-  private boolean lags(SharedSource query, Places begin) {
+  private boolean lags(SharedSource query, Offsets begin) {
     return !begin.isWithin(positions.get(query));
   }
 
   /** Returns the kept batches from {@code begin} to {@code end}; none if they do not cover it all. */
-  private synchronized List<Batch> take(SharedSource query, Places begin, Places end) {
+  private synchronized List<Batch> take(SharedSource query, Offsets begin, Offsets end) {
     join(query, begin);
-    stand(query, end);
+    moveTo(query, end);
     batches.values().forEach(batch -> batch.users.remove(query));
     // At its start Spark requests an empty batch.
     if (!batches.containsKey(begin) && isWanted(begin) && !begin.equals(end)) {
@@ -259,16 +259,16 @@ final class Reading {
     if (isAll) {
       found.forEach(batch -> batch.users.add(query));
     }
-    tidy();
+    dropUnused();
     return isAll ? found : List.of();
   }
 
   /** Whether a query is at {@code begin}, or before it with all batches in between kept. */
-  private boolean isWanted(Places begin) {
+  private boolean isWanted(Offsets begin) {
     return positions.values().stream()
         .anyMatch(
             place -> {
-              Places next = place;
+              Offsets next = place;
               while (!next.equals(begin) && batches.containsKey(next)) {
                 next = batches.get(next).end;
               }
@@ -277,7 +277,7 @@ final class Reading {
   }
 
   /** Drops batches that no query reads or will read next, and the oldest ones above the limit. */
-  private void tidy() {
+  private void dropUnused() {
     drop(batch -> !isWanted(batch.begin));
     long waiting = batches.values().stream().filter(Batch::isIdle).mapToLong(Batch::records).sum();
     for (Batch oldest : List.copyOf(batches.values())) {
