@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.plugins.action import ActionBase
-from ansible.utils.display import Display
 
 from ...module_utils._common.units import size_text
+from . import progress_line
 from .remaining_work import RemainingWork, about
 from .task_presence import Presence
 
@@ -66,7 +66,9 @@ class ResumableAction(ActionBase):
                 )
                 break
             host = (task_vars or {}).get("inventory_hostname", "")
-            Display().display(f"{host}: {line(work)}", color="bright blue")
+            progress_line.show(
+                f"{host}: {line(work)}", work.total - work.left, work.total, "bright blue"
+            )
         if result.get("failed") and self.RELEASES:
             self._execute_module(name, {**arguments, "stage": "release"}, task_vars=task_vars)
         return result

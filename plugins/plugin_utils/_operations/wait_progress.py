@@ -148,6 +148,10 @@ class Progress:
         self.printed, self.printed_at = text, moment
         return text
 
+    def amounts(self) -> tuple[float, float]:
+        """Return the done and the whole amount of the current subject; 0 if it has none."""
+        return self.work.total - self.work.left, self.work.total
+
     def stalled(self, moment: float) -> bool:
         """Whether there was no progress for ``stall_timeout`` seconds."""
         return moment - self.moved >= self.stall_timeout
