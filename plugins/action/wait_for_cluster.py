@@ -49,8 +49,9 @@ class ActionModule(ActionBase):
                 found, [int(b) for b in spec.get("expect_brokers") or []], name
             )
             if text := follow.see(moment, now):
-                done, total = follow.amounts()
-                progress_line.show(f"  {self._task_host(task_vars)}: {text}", done, total)
+                progress_line.show(
+                    f"  {self._task_host(task_vars)}: {text}", follow.done, follow.total
+                )
             if follow.crashes(moment, now):
                 return found | failure(crash_message(found, name))
             if follow.stalled(moment):

@@ -203,10 +203,7 @@ class CallbackModule(LoggedCallback):
             output.end(failed, dark, self.log.path)
 
     def end_early(self) -> None:
-        """End the output of a run that was interrupted, or that an error of Ansible has ended."""
+        """End the output of a run that ended before its result."""
         if self.output and os.getpid() == self.run:
-            self.output.flush()
-            self.output.end_step()
-            self.output.screen.close()
-            self.output.show("The run ended before its last task.")
-            self.output.show_log(self.log.path)
+            output, self.output = self.output, None
+            output.end_early(self.log.path)

@@ -21,6 +21,8 @@ from .run_screen import Screen, State
 
 # Hosts that the replaced line names.
 MOST_HOSTS = 3
+# Characters of the line of a step.
+STEP_WIDTH = 160
 # Lines of a message of a debug task.
 MOST_MESSAGES = 20
 
@@ -74,7 +76,7 @@ class Output:
 
     def state(self) -> State:
         """Return the state for the replaced line."""
-        text = f"{self.step.name}: {self._task}" if self.step else self._task
+        text = self._task
         if failed := self.failures.pending_hosts():
             text = f"{some(failed, MOST_HOSTS)} failed; {text}"
         wait, running = self._wait, dict(self._running)
@@ -86,6 +88,9 @@ class Output:
             wait = ProgressLine(amount, done, len(running))
         if wait:
             text = f"{text}: {wait.strip()}"
+        if self.step:
+            # Last, because a narrow terminal cuts it.
+            text = f"{text} ({self.step.name})"
         return State(
             clock(time.monotonic() - self.began),
             text,
@@ -135,7 +140,7 @@ class Output:
         self.changed |= step.changes.changed_hosts()
         now = time.monotonic()
         line = f"{clock(now - self.began):>5}  {visible(step.name)}, {duration(now - step.begun)}: "
-        self.show(short(line + step.changes.words(), self.screen.width), constants.COLOR_CHANGED)
+        self.show(short(line + step.changes.words(), STEP_WIDTH), constants.COLOR_CHANGED)
 
     def show(self, text: str, color: str | None = None) -> None:
         """Print permanent lines."""
@@ -201,17 +206,28 @@ class Output:
     def result(self, failed: list[str], unreachable: list[str]) -> str:
         """Return the result of the run in one sentence."""
         seconds = time.monotonic() - self.began
-        noun = "change" if self.changes == 1 else "changes"
-        hosts = len(self.changed)
-        where = f" on {hosts} {'host' if hosts == 1 else 'hosts'}" if hosts else " in the cluster"
-        made = f"{self.changes} {noun}{where}"
         if failed or unreachable:
             reasons = [f"on {some(failed)}"] if failed else []
             reasons += [f"unreachable: {some(unreachable)}"] if unreachable else []
-            before = f", after {made}" if self.changes else ", nothing was changed"
-            return f"Failed after {clock(seconds)}: {'; '.join(reasons)}{before}."
+            return f"Failed after {clock(seconds)} {'; '.join(reasons)}, after {self.made()}."
         if self.check:
-            return f"Check mode, {clock(seconds)}: {made if self.changes else 'no changes'}."
+            return f"Check mode, {clock(seconds)}: {self.made()}."
         if not self.changes:
             return f"Nothing changed, {duration(seconds)}."
-        return f"Done in {clock(seconds)}: {made}."
+        return f"Done in {clock(seconds)}: {self.made()}."
+
+    def made(self) -> str:
+        """Return the number of changes, and of the hosts that have any."""
+        if not self.changes:
+            return "no changes"
+        hosts = len(self.changed)
+        where = f"on {hosts} {'host' if hosts == 1 else 'hosts'}" if hosts else "in the cluster"
+        return f"{self.changes} {'change' if self.changes == 1 else 'changes'} {where}"
+
+    def end_early(self, log: Path | None) -> None:
+        """End a run that was interrupted, or that an error of Ansible has ended."""
+        self.flush()
+        self.end_step()
+        self.screen.close()
+        self.show(f"The run ended before its last task, after {self.made()}.")
+        self.show_log(log)

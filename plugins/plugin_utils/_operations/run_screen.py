@@ -8,7 +8,6 @@ Without a terminal, the replaced line is printed if nothing else was for some ti
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import threading
 import time
@@ -23,7 +22,6 @@ from ...module_utils._common.messages import visible
 
 # Seconds between two drawings of the line, and between two looks at the clock without a terminal.
 DRAW_S = 0.5
-PLAIN_WIDTH = 160
 ERASE = "\r\x1b[K"
 # Without line wrap, a character of unexpected width cannot move the text to the next row.
 NO_WRAP, WRAP = "\x1b[?7l", "\x1b[?7h"
@@ -57,10 +55,10 @@ def terminal_row() -> Callable[[State], str] | None:
         width = max(console.width - 1, 1)
         grid = Table.grid(padding=(0, 1, 0, 0))
         cells: list[Any] = [Text(state.elapsed)]
-        grid.add_column(no_wrap=True)
+        grid.add_column(no_wrap=True, min_width=len(state.elapsed))
         if state.total > 0:
-            grid.add_column(no_wrap=True)
-            size = 20 if width >= 70 else 8
+            size = 20 if width >= 70 else 6
+            grid.add_column(no_wrap=True, min_width=size)
             cells.append(ProgressBar(total=state.total, completed=state.done, width=size))
         grid.add_column(no_wrap=True, overflow="ellipsis")
         grid.add_row(*cells, Text(state.text))
@@ -84,11 +82,6 @@ class Screen:
         self._printed = time.monotonic()
         # Number of printed lines.
         self.lines = 0
-
-    @property
-    def width(self) -> int:
-        """Length at which a line of a list of changes is cut."""
-        return max(shutil.get_terminal_size().columns, 80) if self._row else PLAIN_WIDTH
 
     def start(self, interval: float) -> None:
         """Draw from now on; without a terminal print the state after ``interval`` seconds."""

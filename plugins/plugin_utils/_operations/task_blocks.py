@@ -21,8 +21,8 @@ def _in_section(task: Any, section: str) -> bool:
     """Whether a block with a rescue section has ``task`` in a section, directly or deeper."""
     child, parent = task, task._parent
     while parent is not None:
-        # Includes and blocks are parents; only blocks have sections. Ansible copies tasks, but keeps
-        # their identifiers.
+        # Parents are includes and blocks; only blocks have sections. Ansible copies tasks, but
+        # keeps their identifiers.
         if getattr(parent, "rescue", None):
             found = {each._uuid for each in getattr(parent, section)}
             if child._uuid in found:
