@@ -175,6 +175,12 @@ class CallbackModule(LoggedCallback):
         else:
             self.output.failed(name, host, found, rescue=is_rescue(result.task))
 
+    def v2_runner_item_on_failed(self, result: Any) -> None:
+        found = dict(result.result)
+        super().v2_runner_item_on_failed(result)
+        if self.output:
+            self.output.item_failed(result.host.get_name(), found)
+
     def v2_runner_on_unreachable(self, result: Any) -> None:
         found = dict(result.result)
         super().v2_runner_on_unreachable(result)

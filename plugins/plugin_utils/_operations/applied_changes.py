@@ -68,7 +68,7 @@ class Applied(Plan):
                 phrases.append(f"{len(names)} {noun} {verb}: {some(names, MOST_HOSTS)}")
         others = self._owners()
         for text, owners in list(others.items())[:MOST_TEXTS]:
-            hosts = [owner for owner in owners if owner != CLUSTER]
+            hosts = sorted(owner for owner in owners if owner != CLUSTER)
             # Ansible renders the name of a task for its first host only.
             short = text.partition(": ")[0] if len(hosts) > 1 else text
             phrases.append(f"{short} on {some(hosts, MOST_HOSTS)}" if hosts else text)

@@ -30,9 +30,6 @@ def message(result: Mapping[str, Any]) -> list[str]:
     """Return the message of a failed result in full, by lines."""
     if "censored" in result:
         return ["The message is hidden, because the task has no_log."]
-    items = [each for each in result.get("results") or () if isinstance(each, Mapping)]
-    if failed := [each for each in items if each.get("failed") or each.get("unreachable")]:
-        return [line for each in failed for line in item_message(each)]
     found = result.get("msg")
     parts = found if isinstance(found, list) else [found] if found else []
     lines = [line for each in parts for line in text_lines(without_prefixes(str(each)))]
@@ -78,7 +75,7 @@ class Failure:
     def title(self) -> str:
         """Return the first line: hosts and task."""
         what = "unreachable" if self.unreachable else "failed"
-        return f"{some(self.hosts, MOST_HOSTS)} {what}: {self.task}"
+        return f"{some(sorted(self.hosts), MOST_HOSTS)} {what}: {self.task}"
 
     def text(self) -> list[str]:
         """Return the failure in full."""

@@ -56,6 +56,12 @@ class LoggedCallback(Default):
             self.log.open(state / f"{self.verb}.log")
         super().v2_playbook_on_play_start(play)
 
+    def _handle_exception(self, result: Any, use_stderr: bool = False) -> None:
+        """Display no exception of a task with no_log: its text has the message of the task."""
+        if "censored" in result:
+            result.pop("exception", None)
+        super()._handle_exception(result, use_stderr)
+
     @contextmanager
     def displayed(self, task: Any, wanted: bool = True, **options: Any) -> Iterator[None]:
         """Display the default output of an event, with the name of its task, if ``wanted``."""

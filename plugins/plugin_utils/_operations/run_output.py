@@ -14,7 +14,7 @@ from ansible import constants
 
 from ...module_utils._common.messages import some, visible
 from .applied_changes import Applied
-from .failure_text import TAIL_LINES, Failures, message, text_lines
+from .failure_text import TAIL_LINES, Failures, item_message, message, text_lines
 from .progress_line import ProgressLine
 from .remaining_work import duration
 from .run_screen import Screen, State
@@ -70,6 +70,8 @@ class Output:
         self._task = ""
         self._wait: ProgressLine | str = ""
         self._running: dict[str, bool] = {}
+        # Messages of failed items of the current task, by host.
+        self._items: dict[str, list[str]] = {}
         # Messages of the current task, with their hosts.
         self._messages: dict[str, list[str]] = {}
         self._first_failure: int | None = None
@@ -111,6 +113,7 @@ class Output:
         if self.step is None:
             self.step = Step(self._play, time.monotonic(), Applied(self.cluster or ""))
         self._task, self._wait, self._running = plain_name(name), "", {}
+        self._items = {}
 
     def started(self, host: str) -> None:
         """Note that the task runs on a host."""
@@ -164,10 +167,14 @@ class Output:
         rescue: bool = False,
     ) -> None:
         """Note a failure, which is printed when the task has ended; ``rescue``: of a section."""
-        lines = message(result)
+        lines = self._items.pop(host, None) or message(result)
         if rescue:
             lines = self.failures.with_rescued(host, lines)
         self.failures.add(plain_name(task), host, lines, unreachable)
+
+    def item_failed(self, host: str, result: Mapping[str, Any]) -> None:
+        """Note the failed item of a loop; the failure of the task follows."""
+        self._items.setdefault(host, []).extend(item_message(result))
 
     def rescued(self, task: str, host: str, result: Mapping[str, Any]) -> None:
         """Note a failure that a rescue section handles."""
@@ -177,7 +184,7 @@ class Output:
         """Print messages and failures of the task that has ended."""
         for text, hosts in self._messages.items():
             # A message of every host needs no names.
-            names = "" if len(hosts) == len(self._running) else f"{some(hosts)}: "
+            names = "" if len(hosts) == len(self._running) else f"{some(sorted(hosts))}: "
             self.show(f"{names}{text}")
         self._messages = {}
         if lines := self.failures.take():

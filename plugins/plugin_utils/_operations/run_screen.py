@@ -44,7 +44,6 @@ def terminal_row() -> Callable[[State], str] | None:
     try:
         from rich.console import Console
         from rich.progress_bar import ProgressBar
-        from rich.table import Table
         from rich.text import Text
     except ImportError:
         return None
@@ -52,19 +51,21 @@ def terminal_row() -> Callable[[State], str] | None:
     console = Console(force_terminal=True, no_color=not ANSIBLE_COLOR, highlight=False)
 
     def row(state: State) -> str:
-        width = max(console.width - 1, 1)
-        grid = Table.grid(padding=(0, 1, 0, 0))
-        cells: list[Any] = [Text(state.elapsed)]
-        grid.add_column(no_wrap=True, min_width=len(state.elapsed))
+        # The last column stays empty: some terminals wrap a line that fills it.
+        left = console.width - len(state.elapsed) - 2
+        bar = None
         if state.total > 0:
-            size = 20 if width >= 70 else 6
-            grid.add_column(no_wrap=True, min_width=size)
-            cells.append(ProgressBar(total=state.total, completed=state.done, width=size))
-        grid.add_column(no_wrap=True, overflow="ellipsis")
-        grid.add_row(*cells, Text(state.text))
+            size = 20 if console.width > 70 else 6
+            bar = ProgressBar(total=state.total, completed=state.done, width=size)
+            left -= size + 1
+        text = Text(state.text)
+        text.truncate(max(left, 1), overflow="ellipsis")
         with console.capture() as drawn:
-            console.print(grid, width=width, height=1)
-        return drawn.get().partition("\n")[0].rstrip()
+            console.print(Text(state.elapsed), end=" ")
+            if bar:
+                console.print(bar, end=" ")
+            console.print(text, end="", no_wrap=True, overflow="ignore", crop=False)
+        return drawn.get().replace("\n", " ")
 
     return row
 
