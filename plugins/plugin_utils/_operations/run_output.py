@@ -23,8 +23,6 @@ from .run_screen import Screen, State
 MOST_HOSTS = 3
 # Characters of the line of a step.
 STEP_WIDTH = 160
-# Lines of a message of a debug task.
-MOST_MESSAGES = 20
 
 
 def clock(seconds: float) -> str:
@@ -90,9 +88,10 @@ class Output:
             wait = ProgressLine(amount, done, len(running))
         if wait:
             text = f"{text}: {wait.strip()}"
-        if self.step:
+        # The thread that draws reads it, too.
+        if step := self.step:
             # Last, because a narrow terminal cuts it.
-            text = f"{text} ({self.step.name})"
+            text = f"{text} ({step.name})"
         return State(
             clock(time.monotonic() - self.began),
             text,
@@ -153,8 +152,6 @@ class Output:
         """Note the message of a debug task, which is printed when the task has ended."""
         lines = [line for each in (msg if isinstance(msg, list) else [msg])
                  for line in text_lines(each)]  # fmt: skip
-        if rest := len(lines[MOST_MESSAGES:]):
-            lines = [*lines[:MOST_MESSAGES], f"and {rest} more lines, in the log"]
         if lines:
             self._messages.setdefault("\n".join(lines), []).append(host)
 
