@@ -40,16 +40,23 @@ import signal
 from contextlib import suppress
 from typing import Any
 
-from ansible import context
+from ansible import constants, context
+from ansible.utils.color import ANSIBLE_COLOR
 
 from ..plugin_utils._operations.logged_callback import LoggedCallback
 from ..plugin_utils._operations.plan_report import DEBUG
 from ..plugin_utils._operations.progress_line import ProgressLine
-from ..plugin_utils._operations.run_output import Output
+from ..plugin_utils._operations.run_output import Colours, Output
 from ..plugin_utils._operations.task_blocks import is_rescue, is_rescued
 from ..plugin_utils._site.play_inventory import cluster_of
 
 SCREEN = "metal.kafka.screen"
+COLOURS = Colours(
+    changed=constants.COLOR_CHANGED,
+    failed=constants.COLOR_ERROR,
+    ok=constants.COLOR_OK,
+    used=ANSIBLE_COLOR,
+)
 
 
 class CallbackModule(LoggedCallback):
@@ -62,7 +69,7 @@ class CallbackModule(LoggedCallback):
         self.playbooks = 0
         self.run = os.getpid()
         if not self.screen.verbosity:
-            self.output = Output(self.screen.display)
+            self.output = Output(self.screen.display, COLOURS)
             self.write_to_log(self.output.screen.show)
             self.show = self.screen.display
             # Warnings, screens, and lines that Ansible receives from processes of tasks.

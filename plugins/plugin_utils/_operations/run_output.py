@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ansible import constants
-
 from ...module_utils._common.messages import some, visible
 from .applied_changes import Applied
 from .failure_text import TAIL_LINES, Failures, item_message, message, text_lines
@@ -51,16 +49,27 @@ class Step:
     changes: Applied = field(default_factory=Applied)
 
 
+@dataclass(frozen=True)
+class Colours:
+    """Names of Ansible's colours; ``used``: whether Ansible uses colours at all."""
+
+    changed: str
+    failed: str
+    ok: str
+    used: bool
+
+
 class Output:
     """Output of one run. ``show`` is ``Display.display``."""
 
-    def __init__(self, show: Callable[..., None]) -> None:
+    def __init__(self, show: Callable[..., None], colours: Colours) -> None:
         """Start before the first play."""
+        self.colours = colours
         self.began = time.monotonic()
         self.cluster: str | None = None
         self.check = False
         self.failures = Failures()
-        self.screen = Screen(show, self.state)
+        self.screen = Screen(show, self.state, colours.used)
         self.step: Step | None = None
         self.changes = 0
         self.changed: set[str] = set()
@@ -142,7 +151,7 @@ class Output:
         self.changed |= step.changes.changed_hosts()
         now = time.monotonic()
         line = f"{clock(now - self.began):>5}  {visible(step.name)}, {duration(now - step.begun)}: "
-        self.show(short(line + step.changes.words(), STEP_WIDTH), constants.COLOR_CHANGED)
+        self.show(short(line + step.changes.words(), STEP_WIDTH), self.colours.changed)
 
     def show(self, text: str, color: str | None = None) -> None:
         """Print permanent lines."""
@@ -187,7 +196,7 @@ class Output:
         if lines := self.failures.take():
             if self._first_failure is None:
                 self._first_failure = self.screen.lines
-            self.show("\n".join(lines), constants.COLOR_ERROR)
+            self.show("\n".join(lines), self.colours.failed)
 
     def end(self, failed: list[str], unreachable: list[str], log: Path | None) -> None:
         """Print the result."""
@@ -197,8 +206,8 @@ class Output:
         if self._first_failure is not None:
             printed = self.screen.lines - self._first_failure
             if printed > TAIL_LINES + 2:
-                self.show("\n".join(["", *self.failures.tail()]), constants.COLOR_ERROR)
-        colour = constants.COLOR_ERROR if failed or unreachable else constants.COLOR_OK
+                self.show("\n".join(["", *self.failures.tail()]), self.colours.failed)
+        colour = self.colours.failed if failed or unreachable else self.colours.ok
         self.show(self.result(failed, unreachable), colour)
         self.show_log(log)
 

@@ -16,8 +16,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ansible.utils.color import ANSIBLE_COLOR
-
 from ...module_utils._common.messages import visible
 
 # Seconds between two drawings of the line, and between two looks at the clock without a terminal.
@@ -37,7 +35,7 @@ class State:
     total: float = 0
 
 
-def terminal_row() -> Callable[[State], str] | None:
+def terminal_row(colours: bool) -> Callable[[State], str] | None:
     """Return a function that draws a state in one row; None without a terminal or without rich."""
     if not sys.stdout.isatty() or os.environ.get("TERM", "dumb") == "dumb":
         return None
@@ -48,7 +46,7 @@ def terminal_row() -> Callable[[State], str] | None:
     except ImportError:
         return None
     # sys.stdout is looked up at each use: it may be replaced in tests.
-    console = Console(force_terminal=True, no_color=not ANSIBLE_COLOR, highlight=False)
+    console = Console(force_terminal=True, no_color=not colours, highlight=False)
 
     def row(state: State) -> str:
         # The last column stays empty: some terminals wrap a line that fills it.
@@ -73,10 +71,12 @@ def terminal_row() -> Callable[[State], str] | None:
 class Screen:
     """Prints lines of the run's main process and of its threads, one at a time."""
 
-    def __init__(self, show: Callable[..., None], state: Callable[[], State]) -> None:
+    def __init__(
+        self, show: Callable[..., None], state: Callable[[], State], colours: bool
+    ) -> None:
         """Print lines with ``show``, which is ``Display.display``; ``state`` is the current one."""
         self._show, self._state = show, state
-        self._row = terminal_row()
+        self._row = terminal_row(colours)
         self._lock = threading.RLock()
         self._end = threading.Event()
         self._drawn = False
