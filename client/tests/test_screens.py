@@ -203,6 +203,23 @@ def test_report_with_differences_suggests_commands():
     assert "make logs S=kafka1" in text
 
 
+def test_report_of_an_unchanged_run_counts_services():
+    text, problems = report.render(platform(), PLAIN, unchanged=True)
+    assert not problems
+    lines = text.splitlines()
+    assert (
+        lines[-1]
+        == f"All is well: {len(platform()['services'])} services, listed by `make status`."
+    )
+    assert len(lines) <= 5
+
+    state = full_report()
+    state["services"][0] = {**state["services"][0], "state": "exited"}
+    text, problems = report.render(state, PLAIN, unchanged=True)
+    assert problems
+    assert "Problems:" in text
+
+
 def test_report_without_demo_has_no_counts():
     text, problems = report.render(platform(), PLAIN)
     assert problems == []

@@ -12,7 +12,7 @@ from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ..module_utils._common.messages import shorten_list
-from ..plugin_utils._operations import wait_progress
+from ..plugin_utils._operations import progress_line, wait_progress
 from ..plugin_utils._operations.task_presence import Presence
 
 display = Display()
@@ -49,7 +49,9 @@ class ActionModule(ActionBase):
                 found, [int(b) for b in spec.get("expect_brokers") or []], name
             )
             if text := follow.see(moment, now):
-                display.display(f"  {self._task_host(task_vars)}: {text}")
+                progress_line.show(
+                    f"  {self._task_host(task_vars)}: {text}", follow.done, follow.total
+                )
             if follow.crashes(moment, now):
                 return found | failure(crash_message(found, name))
             if follow.stalled(moment):

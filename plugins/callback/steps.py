@@ -14,7 +14,8 @@ description:
     cluster, for reports. Without a cluster name in the inventory nothing is written.
   - The file's key C(typical) has the duration of each play from its last run with changes.
   - A run in check mode does not change the file. With the callbacks P(metal.kafka.plan#callback)
-    and P(metal.kafka.screen_output#callback) nothing is printed or written.
+    and P(metal.kafka.screen_output#callback) nothing is printed or written. With
+    P(metal.kafka.progress#callback) nothing is printed, unless with C(-v).
 requirements:
   - named in C(callbacks_enabled)
 options:
@@ -41,6 +42,8 @@ from ..plugin_utils._site.play_inventory import play_cluster, play_state_directo
 
 # Callbacks that display only a report or a result.
 QUIET = ("metal.kafka.plan", "metal.kafka.screen_output")
+# Prints a line per step itself, unless Ansible's own output is displayed.
+PROGRESS = "metal.kafka.progress"
 SCREEN = "metal.kafka.screen"
 
 
@@ -55,7 +58,8 @@ class CallbackModule(CallbackBase):
         self.steps = Steps()
         self.cluster: str | None = None
         self.folder: Path | None = None
-        self.shown = constants.DEFAULT_STDOUT_CALLBACK in QUIET
+        callback = constants.DEFAULT_STDOUT_CALLBACK
+        self.shown = callback in QUIET or (callback == PROGRESS and not self._display.verbosity)
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         if self.cluster is None:

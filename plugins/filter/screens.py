@@ -26,10 +26,12 @@ def status_screen(state: Mapping[str, Any]) -> dict[str, Any]:
     return _screen(screens.status.render(screens.visible_texts(state), _paint()))
 
 
-def final_report(state: Mapping[str, Any], demo: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def final_report(
+    state: Mapping[str, Any], demo: Mapping[str, Any] | None = None, unchanged: bool = False
+) -> dict[str, Any]:
     """The same at the end of a run; C(demo) has the counts of the demonstration."""
     whole = {**state, "demo": demo} if demo else state
-    return _screen(screens.report.render(screens.visible_texts(whole), _paint()))
+    return _screen(screens.report.render(screens.visible_texts(whole), _paint(), unchanged))
 
 
 def groups_screen(found: Mapping[str, Any]) -> str:

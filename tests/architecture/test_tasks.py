@@ -15,6 +15,8 @@ NEXT_TO_ANSIBLE = (
     "_site/samples",
     "_site/variables",
     "_operations/inputs_digest",
+    "_operations/logged_callback",
+    "_operations/progress_line",
     "_operations/resumable_action",
     "_operations/task_presence",
     "_security/provided_files",

@@ -16,7 +16,9 @@ Run = Callable[..., str]
 
 def run(*command: str, seconds: float = 600) -> str:
     """Return the output of a command; AssertionError with its output if it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=seconds, check=False
+    )
     assert done.returncode == 0, (
         f"{' '.join(command)}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     )

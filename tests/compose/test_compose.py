@@ -65,10 +65,7 @@ def test_keys_are_private_and_ignored_by_git(project):
 
 
 def test_a_second_run_creates_no_new_keys(keys):
-    recap = make_keys()
-
-    assert " changed=0 " in recap
-    assert " changed=1 " not in recap
+    assert "Nothing changed, " in make_keys()
 
 
 def test_every_payment_is_reconciled(project, tmp_path):

@@ -84,7 +84,12 @@ class Site:
                 *(f"playbooks/{playbook}.yml", "-e", json.dumps(variables)),
             ],
             cwd=ROOT,
-            env={**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg")},
+            env={
+                **os.environ,
+                "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+                # Tests read the recap.
+                "ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default",
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

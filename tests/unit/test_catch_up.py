@@ -22,9 +22,6 @@ from ansible_collections.metal.kafka.plugins.module_utils._replicas.log_dir_mode
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.remaining_work import (
     RemainingWork,
 )
-from ansible_collections.metal.kafka.plugins.plugin_utils._operations.resumable_action import (
-    progress_line,
-)
 
 
 def batch(base, count, payload=b"records", epoch=0):
@@ -141,12 +138,12 @@ def test_progress_line_shows_rate_and_stall_is_detected():
     work = RemainingWork()
     work.note(0, 4 << 30)
     work.note(10, 3 << 30)
-    assert progress_line(work) == "1.0 GiB of 4.0 GiB, about 30 s left"
+    assert progress_text(work) == "1.0 GiB of 4.0 GiB, about 30 s left"
     work.note(20, 3 << 30)
     work.note(25, (3 << 30) + 1)
     assert work.stalled(30) == 20
     work.note(40, 0)
-    assert progress_line(work) == "4.0 GiB of 4.0 GiB"
+    assert progress_text(work) == "4.0 GiB of 4.0 GiB"
 
 
 class Mover:

@@ -251,9 +251,11 @@ def test_a_report_with_problems_sets_the_exit_code(site: Site):
 
     done = site.verb("demo")
 
-    times, report = done.stdout.split("\nCluster unit\n")
-    assert "\nSTEPS ***" in times
-    assert "STEPS" not in report
+    steps, report = done.stdout.split("\nCluster unit\n")
+    assert "TASK" not in steps
+    assert "STEPS" not in done.stdout
+    assert report.splitlines()[-2].startswith("Failed after ")
+    assert report.splitlines()[-1] == f"All tasks: {site.folder}/state/demo.log"
     assert "Problems:\n  kafka1 is exited\n" in report
     assert done.returncode == 2, done.stdout + done.stderr
 

@@ -46,6 +46,11 @@ def test_remaining_time_follows_the_current_rate(history, left):
             "3 partitions under-replicated, 12 MiB behind, about 5 s left",
         ),
         (Observation(**WHOLE, under_replicated=1), None, "1 partition under-replicated"),
+        (
+            Observation(**WHOLE, under_replicated=20, partitions=200, lag=12 << 20),
+            5,
+            "180 of 200 partitions in sync, 12 MiB behind, about 5 s left",
+        ),
         (Observation(**WHOLE, problem="no controller"), None, "no controller"),
         (
             Observation(2, 3, running=False, restarts=2, name="kafka2"),
@@ -66,6 +71,18 @@ def test_line_is_not_printed_for_each_number():
     assert (
         follow.see(7, Observation(**WHOLE, under_replicated=4)) == "4 partitions under-replicated"
     )
+
+
+def test_amounts_are_those_of_the_current_subject():
+    follow = Progress(stall_timeout=10, begun=0)
+    assert (follow.done, follow.total) == (0, 0)
+    follow.see(0, Observation(2, 3, 100, 500))
+    follow.see(1, Observation(2, 3, 300, 500))
+    assert (follow.done, follow.total) == (200, 400)
+    follow.see(2, Observation(**WHOLE, under_replicated=20, partitions=200))
+    assert (follow.done, follow.total) == (180, 200)
+    follow.see(3, Observation(**WHOLE, problem="no controller"))
+    assert follow.total == 0
 
 
 def steps(follow, *observations):

@@ -17,13 +17,20 @@ TOPICS = {
 }
 
 
-def render(state: State, paint: Paint) -> tuple[str, list[str]]:
-    """Return the report's text and the list of problems."""
+def render(state: State, paint: Paint, unchanged: bool = False) -> tuple[str, list[str]]:
+    """Return the report's text and the list of problems.
+
+    If the run was ``unchanged``, and there is no problem, services are only counted.
+    """
     found = problems(state)
     demo = state.get("demo")
     lines = [paint(f"Cluster {state.get('cluster', '')}", BOLD), *screens.cluster(state, paint)]
     if bootstrap := state.get("bootstrap"):
         lines.append(f"bootstrap {bootstrap}")
+    if unchanged and not found and demo is None:
+        count = len(state.get("services", ()))
+        well = paint("All is well", GREEN)
+        return "\n".join([*lines, f"{well}: {count} services, listed by `make status`."]), found
     if access := state.get("access"):
         lines.append(f"access    kcat -F {access} -L, or any client with this file")
     lines += ["", *screens.services(state, paint)]

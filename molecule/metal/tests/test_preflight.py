@@ -1,6 +1,7 @@
 """Preflight finds firewalls and wrong names between machines, and leaves no listener behind."""
 
 import json
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,7 +40,8 @@ def preflight(inventory: str) -> Preflight:
         return subprocess.run(
             ["ansible-playbook", "-i", inventory, "-e", json.dumps(variables),
              str(ROOT / "playbooks/preflight.yml")],
-            cwd=ROOT, capture_output=True, text=True, timeout=120, check=False,
+            cwd=ROOT, env={**os.environ, "ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default"},
+            capture_output=True, text=True, timeout=120, check=False,
         )  # fmt: skip
 
     return run

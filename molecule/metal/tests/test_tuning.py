@@ -3,6 +3,7 @@
 All nodes share the vm.* keys of one kernel, so tests change a live key of the network namespace.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -29,9 +30,11 @@ def play(inventory: str) -> Play:
     def run(playbook: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [Path(sys.executable).parent / "ansible-playbook", "--inventory", inventory]
         command += [ROOT / "playbooks" / playbook, *arguments]
+        environment = {**os.environ, "ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default"}
         return subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
-        )
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+            timeout=300,
+        )  # fmt: skip
 
     return run
 

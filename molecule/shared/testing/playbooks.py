@@ -27,10 +27,13 @@ def command(
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of an operator's run, without the colours that molecule sets."""
+    """Return the environment of an operator's run, with Ansible's own output, without colours."""
     return {
         **os.environ,
         "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+        # Tests read the tasks that ran, and the recap.
+        "ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default",
+        # molecule sets it.
         "ANSIBLE_FORCE_COLOR": "0",
     }
 

@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible.plugins.action import ActionBase
-from ansible.utils.display import Display
 
 from ...module_utils._common.units import size_text
+from . import progress_line
 from .remaining_work import RemainingWork, remaining_suffix
 from .task_presence import Presence
 
 STALL_TIMEOUT = 600
 
 
-def progress_line(work: RemainingWork) -> str:
+def progress_text(work: RemainingWork) -> str:
     """Text of the progress: ``1.0 GiB of 4.0 GiB, about 3 min left``."""
     done = f"{size_text(work.total - work.left)} of {size_text(work.total)}"
     return done + (remaining_suffix(work.seconds()) if work.left else "")
@@ -66,7 +66,9 @@ class ResumableAction(ActionBase):
                 )
                 break
             host = (task_vars or {}).get("inventory_hostname", "")
-            Display().display(f"{host}: {progress_line(work)}", color="bright blue")
+            progress_line.show(
+                f"{host}: {progress_text(work)}", work.total - work.left, work.total, "bright blue"
+            )
         if result.get("failed") and self.RELEASES:
             self._execute_module(name, {**arguments, "stage": "release"}, task_vars=task_vars)
         return result

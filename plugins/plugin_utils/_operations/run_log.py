@@ -1,11 +1,12 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ansible's output in a log file, for verbs that display only their result."""
+"""Ansible's output in a log file, for callbacks that display only a part of it."""
 
 from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -43,15 +44,19 @@ class RunLog:
         # Flush, so that the log of a killed run is complete.
         print(COLOUR.sub("", text.rstrip("\n")), file=self._file, flush=True)
 
-    def display_of(self, display: Any) -> Any:
-        """Return a ``Display`` that writes to this log, and displays while ``displayed`` is set."""
+    def display_of(self, display: Any, show: Callable[..., None] | None = None) -> Any:
+        """Return a ``Display`` that writes to this log, and displays while ``displayed`` is set.
+
+        ``show`` displays in place of ``display.display``.
+        """
         logging = copy.copy(display)
+        show = show or display.display
 
         def write(msg: str, *arguments: Any, **options: Any) -> None:
             if not options.get("screen_only"):
                 self.write(msg)
             if self.displayed is not None:
-                display.display(msg, *arguments, **{**options, **self.displayed})
+                show(msg, *arguments, **{**options, **self.displayed})
 
         # Replaced in the copy only; a callback's warnings, errors and banners use it too.
         logging.display = write

@@ -33,6 +33,8 @@ class Observation:
     offline: int = 0
     under_replicated: int = 0
     lag: int | None = None
+    # All partitions of the cluster, 0 if unknown.
+    partitions: int = 0
     moving: int = 0
     running: bool = True
     restarts: int = 0
@@ -55,6 +57,7 @@ def observe(found: Mapping[str, Any], expected: Sequence[int], name: str) -> Obs
         offline=len(found["offline"]),
         under_replicated=len(found["under_replicated"]),
         lag=found.get("lag_bytes"),
+        partitions=found.get("partitions") or 0,
         moving=len(found["reassignments"]),
         running=container.get("running", True),
         restarts=container.get("restarts", 0),
@@ -101,6 +104,14 @@ def wait_subject(now: Observation) -> tuple[str, float]:
     return "rest", 0
 
 
+def in_sync(now: Observation) -> str:
+    """Return the number of partitions whose replicas are all in sync, or of the others."""
+    if now.partitions:
+        return f"{now.partitions - now.under_replicated} of {now.partitions} partitions in sync"
+    noun = "partition" if now.under_replicated == 1 else "partitions"
+    return f"{now.under_replicated} {noun} under-replicated"
+
+
 def progress_message(now: Observation, left: float | None) -> str:
     """Return the progress message; ``left`` is the remaining time in seconds."""
     what, _ = wait_subject(now)
@@ -112,11 +123,8 @@ def progress_message(now: Observation, left: float | None) -> str:
         return f"{prefix}log recovery {now.recovered} of {now.logs}{rest}"
     if what == "registration":
         return f"{prefix}{now.registered} of {now.expected} brokers are registered{rest}"
-    noun = "partition" if now.under_replicated == 1 else "partitions"
-    if what == "lag" and now.lag:
-        return f"{now.under_replicated} {noun} under-replicated, {size_text(now.lag)} behind{rest}"
     if what in ("lag", "replicas"):
-        return f"{now.under_replicated} {noun} under-replicated{rest}"
+        return in_sync(now) + (f", {size_text(now.lag)} behind" if now.lag else "") + rest
     return now.problem
 
 
@@ -132,6 +140,9 @@ class Progress:
     kind: str = ""
     printed: str = ""
     printed_at: float = 0.0
+    # Done and whole amount of the current subject; the whole is 0 if it has none.
+    done: float = 0.0
+    total: float = 0.0
 
     def see(self, moment: float, now: Observation) -> str:
         """Add an observation and return a line to print; empty if there is nothing new."""
@@ -142,6 +153,10 @@ class Progress:
         if news:
             self.kind, self.work = what, RemainingWork()
         self.work.note(moment, left)
+        self.total = self.work.total
+        self.done = self.total - left
+        if what in ("lag", "replicas") and now.partitions:
+            self.done, self.total = now.partitions - now.under_replicated, now.partitions
         text = progress_message(now, self.work.seconds())
         if text == self.printed or not (news or moment - self.printed_at >= LINE_SECONDS):
             return ""

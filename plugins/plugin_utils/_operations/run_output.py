@@ -1,0 +1,247 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Output of a run: one line per step with changes, failures, messages, and the result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...module_utils._common.messages import printable_line, shorten_list
+from .applied_changes import Applied
+from .failure_text import TAIL_LINES, Failures, item_message, message, text_lines
+from .progress_line import ProgressLine
+from .remaining_work import format_duration
+from .run_screen import Screen, State
+
+# Hosts that the replaced line names.
+MOST_HOSTS = 3
+# Characters of the line of a step.
+STEP_WIDTH = 160
+
+
+def clock(seconds: float) -> str:
+    """Text of a time since the start: ``4:12``, ``1:04:12``."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def short(text: str, width: int) -> str:
+    """Return the text, cut to ``width`` characters."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def plain_name(task: str) -> str:
+    """Return the name of a task without its role, which Ansible puts before it."""
+    return printable_line(task.rpartition(" : ")[2])
+
+
+@dataclass
+class Step:
+    """A play with hosts; batches of a serial play are one step."""
+
+    name: str
+    begun: float
+    changes: Applied = field(default_factory=Applied)
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Names of Ansible's colours; ``used``: whether Ansible uses colours at all."""
+
+    changed: str
+    failed: str
+    ok: str
+    used: bool
+
+
+class Output:
+    """Output of one run. ``show`` is ``Display.display``."""
+
+    def __init__(self, show: Callable[..., None], colours: Colours) -> None:
+        """Start before the first play."""
+        self.colours = colours
+        self.began = time.monotonic()
+        self.cluster: str | None = None
+        self.check = False
+        self.failures = Failures()
+        self.screen = Screen(show, self.state, colours.used)
+        self.step: Step | None = None
+        self.changes = 0
+        self.changed: set[str] = set()
+        self._play = ""
+        self._task = ""
+        self._wait: ProgressLine | str = ""
+        self._running: dict[str, bool] = {}
+        # Messages of failed items of the current task, by host.
+        self._items: dict[str, list[str]] = {}
+        # Messages of the current task, with their hosts.
+        self._messages: dict[str, list[str]] = {}
+        self._first_failure: int | None = None
+
+    def state(self) -> State:
+        """Return the state for the replaced line."""
+        text = self._task
+        if failed := self.failures.pending_hosts():
+            text = f"{shorten_list(failed, MOST_HOSTS)} failed; {text}"
+        wait, running = self._wait, dict(self._running)
+        waiting = [host for host, runs in running.items() if runs]
+        if not wait and len(running) > 1 and waiting:
+            done = len(running) - len(waiting)
+            names = shorten_list(waiting, MOST_HOSTS)
+            amount = f"{done} of {len(running)} hosts, waiting for {names}"
+            wait = ProgressLine(amount, done, len(running))
+        if wait:
+            text = f"{text}: {wait.strip()}"
+        # The thread that draws reads it, too.
+        if step := self.step:
+            # Last, because a narrow terminal cuts it.
+            text = f"{text} ({step.name})"
+        return State(
+            clock(time.monotonic() - self.began),
+            text,
+            getattr(wait, "done", 0),
+            getattr(wait, "total", 0),
+        )
+
+    def play(self, name: str) -> None:
+        """Begin a play; it is a step once it has a task."""
+        self.flush()
+        if self.step and self.step.name != name:
+            self.end_step()
+        self._play = name
+
+    def task(self, name: str) -> None:
+        """Begin a task."""
+        self.flush()
+        if self.step is None:
+            self.step = Step(self._play, time.monotonic(), Applied(self.cluster or ""))
+        self._task, self._wait, self._running = plain_name(name), "", {}
+        self._items = {}
+
+    def started(self, host: str) -> None:
+        """Note that the task runs on a host."""
+        self._running[host] = True
+
+    def ended(self, host: str) -> None:
+        """Note that the task has ended on a host."""
+        self._running[host] = False
+
+    def wait(self, text: ProgressLine | str) -> None:
+        """Note the progress of a wait."""
+        self._wait = text
+
+    def applied(
+        self, host: str, action: str, task: str, result: Mapping[str, Any], once: bool
+    ) -> None:
+        """Add the result of a task."""
+        if self.step:
+            self.step.changes.add(host, action, task, result, once)
+
+    def end_step(self) -> None:
+        """End the step, with a line if it has changes."""
+        step, self.step = self.step, None
+        if step is None or not step.changes.count:
+            return
+        self.changes += step.changes.count
+        self.changed |= step.changes.changed_hosts()
+        now = time.monotonic()
+        seconds = format_duration(now - step.begun)
+        line = f"{clock(now - self.began):>5}  {printable_line(step.name)}, {seconds}: "
+        self.show(short(line + step.changes.words(), STEP_WIDTH), self.colours.changed)
+
+    def show(self, text: str, color: str | None = None) -> None:
+        """Print permanent lines."""
+        self.screen.show(text, color)
+
+    def message(self, host: str, msg: Any) -> None:
+        """Note the message of a debug task, which is printed when the task has ended."""
+        lines = [line for each in (msg if isinstance(msg, list) else [msg])
+                 for line in text_lines(each)]  # fmt: skip
+        if lines:
+            self._messages.setdefault("\n".join(lines), []).append(host)
+
+    def failed(
+        self,
+        task: str,
+        host: str,
+        result: Mapping[str, Any],
+        unreachable: bool = False,
+        rescue: bool = False,
+    ) -> None:
+        """Note a failure, which is printed when the task has ended; ``rescue``: of a section."""
+        lines = self._items.pop(host, None) or message(result)
+        if rescue:
+            lines = self.failures.with_rescued(host, lines)
+        self.failures.add(plain_name(task), host, lines, unreachable)
+
+    def item_failed(self, host: str, result: Mapping[str, Any]) -> None:
+        """Note the failed item of a loop; the failure of the task follows."""
+        self._items.setdefault(host, []).extend(item_message(result))
+
+    def rescued(self, task: str, host: str, result: Mapping[str, Any]) -> None:
+        """Note a failure that a rescue section handles."""
+        self.failures.rescued(plain_name(task), host, message(result))
+
+    def flush(self) -> None:
+        """Print messages and failures of the task that has ended."""
+        for text, hosts in self._messages.items():
+            # A message of every host needs no names.
+            names = "" if len(hosts) == len(self._running) else f"{shorten_list(sorted(hosts))}: "
+            self.show(f"{names}{text}")
+        self._messages = {}
+        if lines := self.failures.take():
+            if self._first_failure is None:
+                self._first_failure = self.screen.lines
+            self.show("\n".join(lines), self.colours.failed)
+
+    def end(self, failed: list[str], unreachable: list[str], log: Path | None) -> None:
+        """Print the result."""
+        self.flush()
+        self.end_step()
+        self.screen.close()
+        if self._first_failure is not None:
+            printed = self.screen.lines - self._first_failure
+            if printed > TAIL_LINES + 2:
+                self.show("\n".join(["", *self.failures.tail()]), self.colours.failed)
+        colour = self.colours.failed if failed or unreachable else self.colours.ok
+        self.show(self.result(failed, unreachable), colour)
+        self.show_log(log)
+
+    def show_log(self, log: Path | None) -> None:
+        """Print the path of the log."""
+        if log:
+            self.show(printable_line(f"All tasks: {log}"))
+
+    def result(self, failed: list[str], unreachable: list[str]) -> str:
+        """Return the result of the run in one sentence."""
+        seconds = time.monotonic() - self.began
+        if failed or unreachable:
+            reasons = [f"on {shorten_list(failed)}"] if failed else []
+            reasons += [f"unreachable: {shorten_list(unreachable)}"] if unreachable else []
+            return f"Failed after {clock(seconds)} {'; '.join(reasons)}, after {self.made()}."
+        if self.check:
+            return f"Check mode, {clock(seconds)}: {self.made()}."
+        if not self.changes:
+            return f"Nothing changed, {format_duration(seconds)}."
+        return f"Done in {clock(seconds)}: {self.made()}."
+
+    def made(self) -> str:
+        """Return the number of changes, and of the hosts that have any."""
+        if not self.changes:
+            return "no changes"
+        hosts = len(self.changed)
+        where = f"on {hosts} {'host' if hosts == 1 else 'hosts'}" if hosts else "in the cluster"
+        return f"{self.changes} {'change' if self.changes == 1 else 'changes'} {where}"
+
+    def end_early(self, log: Path | None) -> None:
+        """End a run that was interrupted, or that an error of Ansible has ended."""
+        self.flush()
+        self.end_step()
+        self.screen.close()
+        self.show(f"The run ended before its last task, after {self.made()}.")
+        self.show_log(log)

@@ -1,0 +1,136 @@
+"""Changes and failures of a run as text."""
+
+import time
+from datetime import UTC, datetime
+
+import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.applied_changes import Applied
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.failure_text import (
+    TAIL_LINES,
+    Failures,
+    message,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.logged_callback import verb_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.run_output import clock
+
+CONTAINER = "community.docker.docker_container"
+
+
+def container(name: str, running: bool = True, started: float | None = None) -> dict:
+    moment = datetime.fromtimestamp(started or time.time(), UTC).isoformat()
+    state = {"Running": running, "StartedAt": f"{moment[:19]}.123456789Z"}
+    return {"changed": True, "container": {"Name": f"/local-{name}", "State": state}}
+
+
+def words(*results: tuple[str, str, dict]) -> str:
+    applied = Applied("local")
+    for host, action, result in results:
+        applied.add(host, action, "metal.kafka.service : Write files: kafka1", result)
+    return applied.words()
+
+
+@pytest.mark.parametrize(
+    ("results", "text"),
+    [
+        ([], ""),
+        ([("h1", "command", {"changed": False})], ""),
+        (
+            [(f"h{n}", CONTAINER, container(f"kafka{n}")) for n in (1, 2, 3)],
+            "3 containers started: kafka1, kafka2, kafka3",
+        ),
+        ([("h1", CONTAINER, container("zk1", running=False))], "1 container stopped: zk1"),
+        # New limits restart no container.
+        (
+            [("h1", CONTAINER, container("zk1", started=1_000_000))],
+            "container zk1 is updated on h1",
+        ),
+        (
+            [("h1", CONTAINER, {"changed": True, "container": {"Output": "done", "State": {}}})],
+            "Write files: kafka1 on h1",
+        ),
+        ([("h1", CONTAINER, {"changed": True})], "Write files: kafka1 on h1"),
+        (
+            [(host, "metal.kafka.service_files", {"changed": True}) for host in ("h2", "h1")],
+            "Write files on h1, h2",
+        ),
+        (
+            [("h1", "metal.kafka.topics", {"changed": True, "steps": [f"t{n}" for n in range(9)]})],
+            "t0; t1; t2; and 6 more",
+        ),
+        (
+            [("h1", "copy", {"changed": True, "steps": ["a\x1b[2J\nb"]})],
+            "a\\x1b[2J\\nb on h1",
+        ),
+    ],
+)
+def test_changes_are_in_words(results, text):
+    assert words(*results) == text
+
+
+@pytest.mark.parametrize(
+    ("result", "lines"),
+    [
+        ({"msg": "Task failed: Module failed: no disk"}, ["no disk"]),
+        ({"msg": "one\n\n\ttwo\r\n\x1b[31mthree\x1b[0m\x07"}, ["one", "        two", "three\\x07"]),
+        ({"msg": ["one", "two"]}, ["one", "two"]),
+        ({"censored": "hidden", "msg": "secret"},
+         ["The message is hidden, because the task has no_log."]),
+        ({}, ["The task gave no message."]),
+        ({"msg": {"a": 1}}, ["{'a': 1}"]),
+        ({"msg": "failed", "rc": 3, "cmd": ["ls", "x"], "stderr": "\n".join("abcdefghijkl")},
+         ["failed", "command: ls x", "exit code: 3", *"cdefghijkl"]),
+    ],
+)  # fmt: skip
+def test_message_of_a_failure_is_read_line_by_line(result, lines):
+    assert message(result) == lines
+
+
+@pytest.mark.parametrize("hosts", [1, 2, 5, 7, 8, 50])
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_all_causes_fit_in_the_tail(hosts, size):
+    failures = Failures()
+    for number in range(hosts):
+        lines = [f"cause {number} {'x' * 3000}"] * size
+        failures.add("Start", f"h{number}", lines)
+
+    tail = failures.tail()
+
+    assert len(tail) <= TAIL_LINES
+    assert max(map(len, tail)) <= 201
+    shown = [line for line in tail if line.startswith("  cause")]
+    assert {line.split()[1] for line in shown} >= {str(n) for n in range(min(hosts, 7))}
+    if hosts > 7:
+        assert tail[-1] == f"and {hosts - 7} more failures, in the log"
+
+
+def test_equal_messages_of_a_task_are_one_failure():
+    failures = Failures()
+    for host in ("h2", "h10", "h1"):
+        failures.add("Start", host, ["no disk"])
+    failures.add("Start", "h3", ["no memory"])
+
+    assert failures.take() == [
+        "h1, h10, h2 failed: Start", "  no disk", "h3 failed: Start", "  no memory",
+    ]  # fmt: skip
+    assert failures.take() == []
+
+
+@pytest.mark.parametrize(
+    ("playbooks", "verb"),
+    [
+        (["playbooks/up.yml"], "up"),
+        (["metal.kafka.disk_add"], "disk_add"),
+        (["playbooks/internal_one_cluster.yml", "playbooks/host.yml", "playbooks/images.yml"],
+         "images"),
+        (["playbooks/preflight.yml", "playbooks/internal_statements.yml"], "preflight"),
+        (["internal_state.yaml"], "internal_state"),
+    ],
+)  # fmt: skip
+def test_log_is_named_after_the_verb(playbooks, verb):
+    assert verb_of(playbooks) == verb
+
+
+def test_clock_has_hours_only_if_needed():
+    assert [clock(each) for each in (0, 59.9, 61, 3600, 36_061)] == [
+        "0:00", "0:59", "1:01", "1:00:00", "10:01:01",
+    ]  # fmt: skip
