@@ -22,6 +22,9 @@ from ansible_collections.metal.kafka.plugins.module_utils._replicas.log_dir_mode
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.remaining_work import (
     RemainingWork,
 )
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.resumable_action import (
+    progress_text,
+)
 
 
 def batch(base, count, payload=b"records", epoch=0):
