@@ -115,6 +115,7 @@ OF_A_TASK: Mapping[str, Callable[[Host], Any]] = {
     "machines.left": control.left,
     "machines.left_file": control.left_file,
     "machines.support_file": control.support_file,
+    "machines.support_metrics_file": control.support_metrics_file,
     "monitoring.kafka_files": monitoring_secrets.of_watch,
     "monitoring.kafka_options": monitoring_secrets.watch_options,
     "monitoring.proxied_files": monitoring_secrets.of_proxied,
