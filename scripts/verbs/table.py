@@ -98,6 +98,7 @@ def replay() -> int:
             'SOURCE or TARGET is missing, for example: make replay SOURCE=a TARGET=b FROM="2h ago"'
         )
     names = {"source": "SOURCE", "target": "TARGET", "from": "FROM", "until": "UNTIL"}
+    names["stamp"] = "STAMP"
     return _client("replay", {option: value(name) for option, name in names.items()})
 
 

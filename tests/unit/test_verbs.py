@@ -62,6 +62,7 @@ HOSTILE = [
 ]  # fmt: skip
 NAMES = [
     *("G", "TO", "T", "FILE", "TOPIC", "KEY", "NULL", "SOURCE", "TARGET", "FROM", "UNTIL"),
+    "STAMP",
     *("U", "S", "HOST", "DISK", "DEVICE", "FORCE", "CONFIRM", "SECONDS", "HOURS", "BOARDS"),
     *("STRICT", "FINISH", "D", "TIMES", "SBOM", "CLUSTER", "INVENTORY", "ARGS", "SOMETHING_ELSE"),
 ]
@@ -225,7 +226,7 @@ def test_verbs_pass_their_values_unchanged(stubs: Stubs, text: str):
         ["--bootstrap=b:1", f"--topic={text}", f"--key={text}", f"--null={text}", "--", text],
         [
             *("--bootstrap=b:1", f"--source={text}", f"--target={text}"),
-            *(f"--from={text}", f"--until={text}"),
+            *(f"--from={text}", f"--until={text}", f"--stamp={text}"),
         ],
     ]
     disk = dict.fromkeys(("disk_host", "disk_name", "disk_device", "disk_force"), ("unsafe", text))

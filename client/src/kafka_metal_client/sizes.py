@@ -51,6 +51,18 @@ def batch_bytes(key: bytes | None, value: bytes | None, headers: Headers = ()) -
 
 def limit_of(bootstrap: str, extra: Mapping[str, str], topic: str) -> Limit:
     """Return the limit of a topic; Kafka's default if the user may not describe its config."""
+    return limit_in(settings_of(bootstrap, extra, topic))
+
+
+def limit_in(settings: Mapping[str, str]) -> Limit:
+    """Return the limit in the settings of a topic; Kafka's default without settings."""
+    if "max.message.bytes" not in settings:
+        return Limit()
+    return Limit(int(settings["max.message.bytes"]), from_topic=True)
+
+
+def settings_of(bootstrap: str, extra: Mapping[str, str], topic: str) -> dict[str, str]:
+    """Return the settings of a topic; none if the user may not describe its config."""
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient, ConfigResource
 
@@ -63,11 +75,11 @@ def limit_of(bootstrap: str, extra: Mapping[str, str], topic: str) -> Limit:
         entries: Mapping[str, Any] = answer.result(timeout=REQUEST_SECONDS + 5)
     except KafkaException as error:
         if error.args[0].name() in NO_RIGHT:
-            return Limit()
+            return {}
         raise ClientError(
-            f"the limit of topic {topic} cannot be read: {error.args[0].str()}; nothing was sent"
+            f"the config of topic {topic} cannot be read: {error.args[0].str()}; nothing was sent"
         ) from error
-    return Limit(int(entries["max.message.bytes"].value), from_topic=True)
+    return {name: entry.value for name, entry in entries.items() if entry.value is not None}
 
 
 def _field(content: bytes | None) -> int:
