@@ -68,7 +68,7 @@ def settings_of(bootstrap: str, extra: Mapping[str, str], topic: str) -> dict[st
 
     from kafka_metal_client import brokers
 
-    admin = AdminClient(brokers.common_config(bootstrap, extra), logger=brokers.quiet())
+    admin = brokers.client_of(AdminClient, brokers.common_config(bootstrap, extra))
     resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
     (answer,) = admin.describe_configs([resource], request_timeout=REQUEST_SECONDS).values()
     try:
