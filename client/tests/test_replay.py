@@ -86,6 +86,26 @@ def test_copy_keeps_the_record_and_adds_its_source(monkeypatch):
     assert first.timestamp_ == NOON_MS
 
 
+def test_stamped_copy_has_the_current_time_and_the_time_of_its_source():
+    stamped = replay.copy_arguments(
+        Message(offset_=3, timestamp_=NOON_MS, headers_=[(replay.TIME_HEADER, b"1")]), "now"
+    )
+
+    # The producer replaces 0 by the current time.
+    assert stamped["timestamp"] == 0
+    assert stamped["headers"] == [
+        (replay.SOURCE_HEADER, b"payments-0@3"),
+        (replay.TIME_HEADER, str(NOON_MS).encode()),
+    ]
+
+
+def test_kept_copy_of_a_stamped_copy_keeps_its_time_header():
+    headers = [(replay.TIME_HEADER, b"1")]
+    kept = replay.copy_arguments(Message(timestamp_=NOON_MS, headers_=headers))
+
+    assert (kept["timestamp"], kept["headers"][0]) == (NOON_MS, (replay.TIME_HEADER, b"1"))
+
+
 def test_copy_of_a_copy_has_one_source_header(monkeypatch):
     producer = Producer()
     message = Message("copy", 0, 3, headers_=[(replay.SOURCE_HEADER, b"payments-2@41")])

@@ -8,11 +8,13 @@ DOCUMENTATION = r"""
 module: support_archive
 short_description: Join the support archives of all machines, without secrets
 description:
-  - Reads every tar.gz in a directory, removes known secrets and values that look like one from each
-    text, writes one tar.gz, and deletes the source archives.
+  - Reads every tar.gz in the directories of all hosts, removes known secrets and values that look
+    like one from each text, writes one tar.gz, and deletes the source archives.
 options:
   source:
-    description: Directory with the archives of M(metal.kafka.support_host), one for each machine.
+    description:
+      - Directory with one directory for each host, named after it, with the host's archives of
+        M(metal.kafka.support_host).
     type: path
     required: true
   dest:
@@ -73,7 +75,7 @@ def main() -> None:
         supports_check_mode=True,
     )
     source, dest = Path(module.params["source"]), Path(module.params["dest"])
-    archives = sorted(source.glob("*.tar.gz"))
+    archives = sorted(source.glob("*/*.tar.gz"))
     if module.check_mode:
         module.exit_json(changed=True, size=0, members=0)
     try:

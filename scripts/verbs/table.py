@@ -75,8 +75,13 @@ def _client(command: str, options: Mapping[str, str], *files: str) -> int:
     state = site("internal_client").state
     client = json.loads((state / "client.json").read_text(encoding="utf-8"))
     arguments = [f"--{option}={found}" for option, found in options.items() if found]
-    if client["access"] and Path(client["access"]).exists():
-        arguments.append(f"--client-config={client['access']}")
+    if access := client["access"]:
+        if not Path(access).exists():
+            refuse(
+                f"{access} is missing, the operator's client file of this secured cluster; "
+                "write it with: make access U=operator"
+            )
+        arguments.append(f"--client-config={access}")
     bootstrap = ",".join(client["bootstrap"])
     # After "--", a file name may start with a dash.
     last = ["--", *files] if files else []
@@ -98,6 +103,7 @@ def replay() -> int:
             'SOURCE or TARGET is missing, for example: make replay SOURCE=a TARGET=b FROM="2h ago"'
         )
     names = {"source": "SOURCE", "target": "TARGET", "from": "FROM", "until": "UNTIL"}
+    names["stamp"] = "STAMP"
     return _client("replay", {option: value(name) for option, name in names.items()})
 
 

@@ -23,7 +23,7 @@ GO_ON = {
 # prevents new keys.
 READ_REACHABLE = (
     *("internal_engine_status.yml", "internal_log_dirs.yml", "internal_first_reachable.yml"),
-    *("logs.yml", "support.yml"),
+    *("logs.yml", "support.yml", "internal_support_metrics.yml"),
     "credentials.yml",
 )
 UNLIMITED = "internal_unlimited.yml"

@@ -62,6 +62,25 @@ def test_a_client_writes_and_reads_with_its_own_files(platform: Checkout, conten
     assert "order" in platform.run(f"{sys.executable} orders.py {config}")
 
 
+@pytest.fixture
+def compose(tmp_path: Path, monkeypatch) -> None:
+    """Compose v2, which the page requires: on a machine without it, that of an image."""
+    if subprocess.run(
+        ["docker", "compose", "version"], capture_output=True, check=False
+    ).returncode:
+        image = "kafka-metal-test/compose"
+        recipe = Path(__file__).parents[1] / "compose"
+        subprocess.run(["docker", "build", "--quiet", "--tag", image, recipe], check=True)
+        plugin = tmp_path / "cli-plugins/docker-compose"
+        plugin.parent.mkdir()
+        source = ["cat", "/usr/libexec/docker/cli-plugins/docker-compose"]
+        with plugin.open("wb") as file:
+            subprocess.run(["docker", "run", "--rm", image, *source], stdout=file, check=True)
+        plugin.chmod(0o755)
+        monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+
+
+@pytest.mark.usefixtures("compose")
 def test_the_laptop_runs_compose_and_deletes_it(checkout: Checkout):
     outputs = checkout.follow("laptop")
 

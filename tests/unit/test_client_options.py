@@ -94,8 +94,10 @@ def test_with_a_protocol_the_file_is_not_read():
     ("options", "mode", "message"),
     [
         (LOGIN, 0o440, "contains a password and has mode 0440; allowed: 0400"),
-        ("{", 0o400, "is not JSON$"),
-        ("[]", 0o400, "is not a mapping of options"),
+        ("{", 0o400, "is not JSON; make up writes the file of a broker$"),
+        ("", 0o400, "is empty; make up writes the file of a broker$"),
+        ("[]", 0o400, "is not a mapping of options; make up"),
+        ("{}", 0o400, "has no options; make up writes the file of a broker$"),
         ({"user": "ops"}, 0o400, "found 'user'; allowed: security_protocol, ca_file"),
         ({"username": "ops"}, 0o400, "username: security_protocol is required"),
     ],
@@ -108,5 +110,5 @@ def test_invalid_file_is_named_with_the_reason(tmp_path, options, mode, message)
 
 
 def test_missing_file_is_named():
-    with pytest.raises(ClientOptionsError, match="/nowhere: No such file"):
+    with pytest.raises(ClientOptionsError, match="/nowhere: No such file or directory; make up"):
         effective_config({}, {"KAFKA_METAL_CLIENT": "/nowhere"})

@@ -134,9 +134,8 @@ def test_changed_file_is_reported(node, fault):
 
 
 def test_unmounted_disk_is_a_difference(node, monkeypatch):
-    monkeypatch.setattr(
-        host_baseline.mount_table, "by_point", lambda _: dict.fromkeys(["/", str(node.data)])
-    )
+    points = dict.fromkeys(["/", str(node.data)])
+    monkeypatch.setattr(host_baseline.mount_table, "mounts_by_point", lambda _: points)
     assert node.compare()["differs"] == [f"file {node.data} has changed"]
 
 

@@ -1,5 +1,6 @@
 """The lookup preflight on real inventories: templates, role defaults, speed."""
 
+import re
 import time
 from pathlib import Path
 
@@ -119,3 +120,16 @@ def test_thirty_machines_with_every_service_take_less_than_two_seconds(tmp_path)
         + "); allowed: an odd number: "
         "1, 3 or 5; an even number tolerates no more failures than one less [ensemble_size]"
     ]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/start/index.md"])
+def test_required_memory_in_the_documentation_is_that_of_preflight(page):
+    (documented,) = re.findall(r"([0-9]+) GiB\s+of\s+memory", (ROOT / page).read_text())
+
+    def refused(memory: float) -> bool:
+        problems = problems_of(ROOT / "inventories/local", facts={"memory": int(memory)})
+        return any(each["check"] == "machine_memory" for each in problems)
+
+    # The kernel and the firmware keep a part of the installed memory.
+    assert not refused(int(documented) * GIB * 0.97)
+    assert refused((int(documented) - 1) * GIB)

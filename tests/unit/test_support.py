@@ -114,9 +114,11 @@ def test_missing_engine_is_reported_in_the_archive(tmp_path):
 
 def test_joined_archive_is_readable_only_by_its_owner(tmp_path):
     for name in ("node1", "node2"):
-        text_archive.write(tmp_path / f"{name}.tar.gz", {"logs/a.log": f"{name} {PLANTED}"}, 0)
+        (tmp_path / name).mkdir()
+        text = {"logs/a.log": f"{name} {PLANTED}"}
+        text_archive.write(tmp_path / f"{name}/machine.tar.gz", text, 0)
 
-    joined = text_archive.redact_sources(sorted(tmp_path.glob("*.tar.gz")), [PLANTED])
+    joined = text_archive.redact_sources(sorted(tmp_path.glob("*/*.tar.gz")), [PLANTED])
     text_archive.write(tmp_path / "all.tar.gz", joined, 0)
 
     assert joined == {f"node{n}/logs/a.log": f"node{n} {REMOVED}" for n in (1, 2)}

@@ -62,6 +62,7 @@ HOSTILE = [
 ]  # fmt: skip
 NAMES = [
     *("G", "TO", "T", "FILE", "TOPIC", "KEY", "NULL", "SOURCE", "TARGET", "FROM", "UNTIL"),
+    "STAMP",
     *("U", "S", "HOST", "DISK", "DEVICE", "FORCE", "CONFIRM", "SECONDS", "HOURS", "BOARDS"),
     *("STRICT", "FINISH", "D", "TIMES", "SBOM", "CLUSTER", "INVENTORY", "ARGS", "SOMETHING_ELSE"),
 ]
@@ -74,7 +75,7 @@ for argument in "$@"; do
 done
 if [ -n "${KAFKA_METAL_SITE_FILE:-}" ]; then
     printf '{"cluster": "prod", "state": "%s"}' "$STUB_FOLDER" > "$KAFKA_METAL_SITE_FILE"
-    printf '{"bootstrap": ["b:1"], "access": ""}' > "$STUB_FOLDER/client.json"
+    printf '{"bootstrap": ["b:1"], "access": "%s"}' "${STUB_ACCESS:-}" > "$STUB_FOLDER/client.json"
 fi
 [ -z "${KAFKA_METAL_PLAN_FILE:-}" ] || printf '{"changes": 1}' > "$KAFKA_METAL_PLAN_FILE"
 """
@@ -225,11 +226,25 @@ def test_verbs_pass_their_values_unchanged(stubs: Stubs, text: str):
         ["--bootstrap=b:1", f"--topic={text}", f"--key={text}", f"--null={text}", "--", text],
         [
             *("--bootstrap=b:1", f"--source={text}", f"--target={text}"),
-            *(f"--from={text}", f"--until={text}"),
+            *(f"--from={text}", f"--until={text}", f"--stamp={text}"),
         ],
     ]
     disk = dict.fromkeys(("disk_host", "disk_name", "disk_device", "disk_force"), ("unsafe", text))
     assert stubs.values() == disk
+
+
+@pytest.mark.parametrize(
+    ("verb", "values"),
+    [("produce", {"FILE": "a.csv", "TOPIC": "t"}), ("replay", {"SOURCE": "a", "TARGET": "b"})],
+)
+def test_a_missing_client_file_of_a_secured_cluster_is_refused(stubs, verb: str, values: dict):
+    access = str(stubs.folder / "operator/client.conf")
+    done = stubs.verb(verb, STUB_ACCESS=access, **values)
+
+    assert done.returncode == Code.NOT_WELL
+    assert f"{access} is missing" in done.stderr
+    assert "make access U=operator" in done.stderr
+    assert not [run for run in stubs.runs() if run[0] == "kafka-metal"]
 
 
 @pytest.mark.usefixtures("nothing_ran")

@@ -35,6 +35,8 @@ LEADS = {
 }
 FOUND = ClusterState(
     read=5.0,
+    lags_read=4.0,
+    unread={("group", "billing"): "moved"},
     lags=(Lag("g", "t", 0, 10, 5, 2.5),),
     members={("g", "t"): 2},
     certificates={"kafka1:9092": 99.0},
@@ -91,6 +93,13 @@ def test_values_of_a_group():
     assert metrics.get_sample_value("kafka_metal_group_lag_records", where) == 5
     assert metrics.get_sample_value("kafka_metal_group_lag_seconds", where) == 2.5
     assert metrics.get_sample_value("kafka_metal_group_offset", where) == 10
+
+
+def test_items_that_could_not_be_read_are_named():
+    metrics = exported(FOUND)
+    where = {"kind": "group", "name": "billing"}
+    assert metrics.get_sample_value("kafka_metal_exporter_unread", where) == 1
+    assert metrics.get_sample_value("kafka_metal_lag_read_time_seconds") == 4
 
 
 def test_an_unreachable_pipeline_has_no_running_state():

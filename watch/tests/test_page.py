@@ -63,6 +63,11 @@ def test_a_healthy_cluster_has_no_problems():
             "The container engine of m2 has not responded for 3 min.",
         ),
         ({"pipelines": {"payments": None}}, "Not responding: pipeline payments."),
+        ({"unread": {("group", "billing"): "moved"}}, "Not read: group billing (moved)."),
+        (
+            {"unread": {("group", str(number)): "moved" for number in range(7)}},
+            "Not read: group 0 (moved), 1 (moved), 2 (moved), 3 (moved), 4 (moved) and 2 more.",
+        ),
     ],
 )
 def test_problems_are_listed_first(changed, message):
@@ -122,6 +127,10 @@ def test_the_page_displays_everything():
         (
             {"lags": (Lag("g", "t", 0, 1, 5, 60.0),), "members": {("g", "t"): 1}},
             [("1 min", "warn")],
+        ),
+        (
+            {"lags": (Lag("g", "t", 0, 1, 0, 0.0),), "unread": {("group", "g"): "moved"}},
+            [("unknown", "warn")],
         ),
         ({"pipelines": {"p": {"state": "failed", "outputs": {"o": {}}}}}, [("failed", "bad")]),
         ({"pipelines": {"p": None}}, [("does not respond", "bad")]),

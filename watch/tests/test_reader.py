@@ -1,7 +1,16 @@
 """The reader of the exporter with an in-memory cluster."""
 
-from kafka_metal_watch.cluster import Reader
+from confluent_kafka import KafkaError, KafkaException
+from kafka_metal_watch.items import Items
+from kafka_metal_watch.metrics import ClusterState
 from kafka_metal_watch.overview import Broker, Overview
+from kafka_metal_watch.reader import Reader
+
+
+def split(values, reasons):
+    """Return the values of which none has a reason, and the reasons."""
+    found = {name: value for name, value in values.items() if name not in reasons}
+    return Items(found, {name: why for name, why in reasons.items() if name in values})
 
 
 class Cluster:
@@ -9,21 +18,30 @@ class Cluster:
         self.offsets = {"g": {("t", 0): 10, ("t", 1): 20}, "apicurio-1": {("t", 0): 1}}
         self.end = {("t", 0): 15, ("t", 1): 20}
         self.members = {"g": [["t"], ["t"]]}
+        # Errors of brokers that list no groups, and what cannot be read, by group or broker.
+        self.errors = []
+        self.without_offsets = {}
+        self.without_members = {}
+        self.without_limits = {}
+        self.fails = False
 
     def groups(self):
-        return sorted(self.offsets)
+        if self.fails:
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
+        return sorted(self.offsets), self.errors
 
     def assignments(self, groups):
-        return {name: self.members.get(name, []) for name in groups}
+        found = {name: self.members.get(name, []) for name in groups}
+        return split(found, self.without_members)
 
-    def committed(self, group):
-        return self.offsets[group]
+    def committed(self, groups):
+        return split({name: self.offsets[name] for name in groups}, self.without_offsets)
 
     def overview(self):
         return Overview((Broker(1, registered=True), Broker(2)))
 
     def limits(self, brokers):
-        return {(broker, "CLIENTS"): 900 for broker in brokers}
+        return split({broker: {"CLIENTS": 900} for broker in brokers}, self.without_limits)
 
     def ends(self, partitions):
         return {each: self.end[each] for each in partitions if each in self.end}
@@ -65,3 +83,72 @@ def test_a_deleted_partition_is_forgotten():
     cluster.end[("t", 0)] = 3
     assert [each.partition for each in reader.read(2.0).lags] == [1]
     assert set(reader._histories) == {("t", 1)}
+
+
+MOVED = "Broker: Not coordinator"
+
+
+def test_only_the_group_whose_coordinator_moves_is_missing():
+    cluster = Cluster()
+    cluster.without_offsets = {"apicurio-1": MOVED}
+
+    found = Reader(cluster).read(100.0)
+
+    assert {each.group for each in found.lags} == {"g"}
+    assert found.members == {("g", "t"): 2}
+    assert found.lags_read == 100.0
+    assert found.unread == {("group", "apicurio-1"): MOVED}
+
+
+def test_a_group_without_readable_members_has_lag_and_no_number_of_members():
+    cluster = Cluster()
+    cluster.without_members = {"g": MOVED}
+
+    found = Reader(cluster).read(100.0)
+
+    assert {each.group for each in found.lags} == {"g", "apicurio-1"}
+    # Not 0: that would mean that no member consumes the topic.
+    assert ("g", "t") not in found.members
+    assert found.unread == {("group", "g"): MOVED}
+
+
+def test_lag_in_seconds_survives_a_failed_read_of_the_group():
+    cluster = Cluster()
+    reader = Reader(cluster, exclude="^apicurio-")
+    reader.read(100.0)
+    cluster.without_offsets = {"g": MOVED}
+    reader.read(115.0)
+    cluster.without_offsets = {}
+    cluster.end[("t", 0)] = 25
+    first, _ = reader.read(130.0).lags
+
+    assert (first.records, first.seconds) == (15, 30.0)
+
+
+def test_brokers_are_read_and_lags_stay_if_groups_cannot_be_listed():
+    cluster = Cluster()
+    reader = Reader(cluster)
+    before = reader.read(100.0)
+    cluster.fails = True
+
+    found = reader.read(115.0, before)
+
+    assert (found.read, found.lags_read) == (115.0, 100.0)
+    assert found.overview.brokers == before.overview.brokers
+    assert found.lags == before.lags
+    assert list(found.unread) == [("groups", "all")]
+    assert Reader(cluster).read(1.0).lags_read == ClusterState().lags_read
+
+
+def test_brokers_that_list_no_groups_and_limits_are_named():
+    cluster = Cluster()
+    cluster.errors = ["timed out"]
+    cluster.without_limits = {1: "timed out"}
+
+    found = Reader(cluster).read(100.0)
+
+    assert found.limits == {}
+    assert found.unread == {
+        ("groups", "all"): "timed out",
+        ("connection limits", "1"): "timed out",
+    }

@@ -54,9 +54,17 @@ def common_config(bootstrap: str, extra: Mapping[str, str]) -> Config:
     }
 
 
-def silent_logger() -> logging.Logger:
-    """Return the logger of all clients."""
-    return _quiet
+def client_of(kind: Any, settings: Config) -> Any:
+    """Return a client of this class; ClientError if librdkafka refuses a setting."""
+    from confluent_kafka import KafkaException
+
+    try:
+        return kind(settings, logger=_quiet)
+    except KafkaException as error:
+        # The text has the name of the setting, and no value of a password.
+        raise ClientError(
+            f"client settings: {error.args[0].str()}; check the file of --client-config"
+        ) from None
 
 
 def producer(
@@ -69,7 +77,8 @@ def producer(
     """
     from confluent_kafka import Producer
 
-    return Producer(
+    return client_of(
+        Producer,
         {
             "enable.idempotence": True,
             # More than one can duplicate records when a broker restarts: librdkafka then starts a
@@ -87,7 +96,6 @@ def producer(
             **(limit or Limit()).settings(),
             **common_config(bootstrap, extra),
         },
-        logger=_quiet,
     )
 
 
@@ -95,7 +103,8 @@ def consumer(bootstrap: str, extra: Mapping[str, str]) -> Any:
     """Return a consumer for assigned partitions that commits no offsets."""
     from confluent_kafka import Consumer
 
-    return Consumer(
+    return client_of(
+        Consumer,
         {
             "group.id": "kafka-metal-client",
             "enable.auto.commit": False,
@@ -106,7 +115,6 @@ def consumer(bootstrap: str, extra: Mapping[str, str]) -> Any:
             "fetch.queue.backoff.ms": 10,
             **common_config(bootstrap, extra),
         },
-        logger=_quiet,
     )
 
 
@@ -120,7 +128,7 @@ def read_partitions(client: Any, topics: list[str]) -> dict[str, list[int]]:
     except KafkaException as error:
         raise ClientError(
             f"no broker responded within {METADATA_SECONDS} s: {error.args[0].str()}; "
-            "check --bootstrap"
+            "check --bootstrap, and the credentials in the file of --client-config"
         ) from error
     for topic in topics:
         if topic not in known:

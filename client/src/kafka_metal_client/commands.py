@@ -3,8 +3,10 @@
 import argparse
 import shlex
 import time
+from datetime import datetime
+from typing import Any
 
-from kafka_metal_client import brokers
+from kafka_metal_client import brokers, retention
 from kafka_metal_client import content as declared
 from kafka_metal_client import produce as producing
 from kafka_metal_client import replay as replaying
@@ -13,7 +15,7 @@ from kafka_metal_client.options import client_settings, connection_arguments
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import Check
-from kafka_metal_client.sizes import read_limit
+from kafka_metal_client.sizes import limit_in, settings_of
 
 
 def produce(options: argparse.Namespace) -> int:
@@ -70,15 +72,21 @@ def replay(options: argparse.Namespace) -> int:
             print(f"{options.source}-{number}: offsets {first:,} to {end - 1:,}")
         if deleted:
             print(f"{deleted:,} offsets before the start of the log were deleted by retention")
-        if options.dry_run or not requested:
+        if not requested:
             print("nothing was sent" if options.dry_run else "this range has no records")
             return 0
-        limit = read_limit(options.bootstrap, extra, options.target)
+        settings = settings_of(options.bootstrap, extra, options.target)
+        if options.stamp == "kept":
+            _warn_of_old_records(reader, options, requested, retention.ages(settings), moment)
+        if options.dry_run:
+            print("nothing was sent")
+            return 0
+        limit = limit_in(settings)
         producer = brokers.producer(options.bootstrap, extra, 300, limit)
         pacer = Pacer(options.rate, time.monotonic())
         delivery = Delivery(producer, options.target, limit)
         done = replaying.copy_records(
-            reader, delivery, options.source, requested, pacer, Progress()
+            reader, delivery, options.source, requested, pacer, Progress(), options.stamp
         )
     finally:
         reader.close()
@@ -95,10 +103,28 @@ def replay(options: argparse.Namespace) -> int:
     for number, (first, last) in sorted(done.missing.items()):
         again = ["kafka-metal", "replay", *connection_arguments(options)]
         again += ["--source", options.source, "--target", options.target]
-        again += ["--partition", str(number)]
+        again += ["--partition", str(number), "--stamp", options.stamp]
         again += ["--from", str(first), "--until", str(last + 1)]
         print(f"  {shlex.join(again)}")
     return 0 if done.whole else 1
+
+
+def _warn_of_old_records(
+    reader: Any,
+    options: argparse.Namespace,
+    requested: replaying.Ranges,
+    limits: retention.Ages,
+    moment: datetime,
+) -> None:
+    """Print how many records of the range are older than the target keeps or accepts."""
+    oldest = round(moment.timestamp() * 1000) - limits.smallest
+    if oldest <= 0:
+        return
+    old = replaying.older(reader, options.source, requested, oldest)
+    if old:
+        count = sum(end - first for first, end in requested.values())
+        print(retention.warning(options.target, limits, old, count))
+        print("with STAMP=now (--stamp now), copies have the current time instead", flush=True)
 
 
 def _hints(check: Check) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_client import state
-from kafka_metal_client.brokers import METADATA_SECONDS, Config, common_config
+from kafka_metal_client.brokers import METADATA_SECONDS, Config, client_of, common_config
 from kafka_metal_client.errors import ClientError
 
 REQUEST_SECONDS = 60
@@ -64,7 +64,7 @@ def create_missing(content: Content, bootstrap: str, extra: Mapping[str, str]) -
     from confluent_kafka.admin import AdminClient
 
     config: Config = common_config(bootstrap, extra)
-    admin = AdminClient(config)
+    admin = client_of(AdminClient, config)
     try:
         known = set(admin.list_topics(timeout=METADATA_SECONDS).topics)
     except KafkaException as error:

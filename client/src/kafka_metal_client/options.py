@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from kafka_metal_client import brokers
+from kafka_metal_client import client_file
 
 
 def add_connection(verb: argparse.ArgumentParser) -> None:
@@ -17,8 +17,8 @@ def add_connection(verb: argparse.ArgumentParser) -> None:
 
 
 def client_settings(options: argparse.Namespace) -> Mapping[str, str]:
-    """Return the settings in the file of ``--client-config``."""
-    return brokers.read_properties(options.client_config) if options.client_config else {}
+    """Return the settings in the file of ``--client-config``; ClientError if it is unusable."""
+    return client_file.settings(options.client_config) if options.client_config else {}
 
 
 def connection_arguments(options: argparse.Namespace) -> list[str]:

@@ -19,6 +19,9 @@ from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 
 SOURCE_HEADER = "kafka-metal.source"
+# Of copies with the current time: the time of the source in ms since 1970.
+TIME_HEADER = "kafka-metal.timestamp"
+STAMPS = ("kept", "now")
 LOOK_UP_SECONDS = 20
 STALL_TIMEOUT_SECONDS = 60
 
@@ -125,6 +128,17 @@ def _at(reader: Any, topic: str, number: int, time_ms: int) -> int:
     return int(found.offset)
 
 
+def older(reader: Any, topic: str, requested: Ranges, time_ms: int) -> int:
+    """Return how many of the requested offsets are before the first record at or after a time."""
+    result = 0
+    for number, (first, end) in requested.items():
+        found = offset_of_bound(
+            Bound(time_ms=time_ms), first, end, _at(reader, topic, number, time_ms)
+        )
+        result += found - first
+    return result
+
+
 def check(source: str, target: str, known: Mapping[str, list[int]], chosen: list[int]) -> list[int]:
     """Return the partitions to read; ClientError if they or the target are invalid."""
     if source == target:
@@ -146,8 +160,12 @@ def copy_records(
     requested: Ranges,
     pacer: Pacer,
     progress: Progress,
+    stamp: str = "kept",
 ) -> ReplayResult:
-    """Send the records of a range and wait until each is acknowledged or failed."""
+    """Send the records of a range and wait until each is acknowledged or failed.
+
+    ``stamp``: ``kept`` copies the time of each record, ``now`` replaces it by the current time.
+    """
     result = ReplayResult(requested=sum(end - first for first, end in requested.values()))
     started = time.monotonic()
 
@@ -164,7 +182,7 @@ def copy_records(
         while (delay := pacer.delay(time.monotonic())) > 0:
             delivery.poll(delay)
         place = message.partition(), message.offset()
-        delivery.send(copy_arguments(message), partial(_count_result, result, place), show)
+        delivery.send(copy_arguments(message, stamp), partial(_count_result, result, place), show)
         show()
     while delivery.in_flight:
         delivery.poll(POLL_SECONDS)
@@ -189,19 +207,21 @@ def _count_result(
     result.missing[number] = min(first, offset), max(last, offset)
 
 
-def copy_arguments(message: Any) -> dict[str, Any]:
+def copy_arguments(message: Any, stamp: str = "kept") -> dict[str, Any]:
     """Return the arguments of ``produce`` for the copy of a record, with its source as header."""
     origin = f"{message.topic()}-{message.partition()}@{message.offset()}"
-    kind, stamp = message.timestamp()
+    kind, moment = message.timestamp()
+    added = [(SOURCE_HEADER, origin.encode())]
+    if stamp == "now" and kind:
+        added.append((TIME_HEADER, str(moment).encode()))
+    replaced = {name for name, _ in added}
+    kept = [(key, value) for key, value in message.headers() or () if key not in replaced]
     return {
         "key": message.key(),
         "value": message.value(),
-        "headers": [
-            *((key, value) for key, value in message.headers() or () if key != SOURCE_HEADER),
-            (SOURCE_HEADER, origin.encode()),
-        ],
+        "headers": [*kept, *added],
         # 0 if the source has no timestamp: the producer then uses the current time.
-        "timestamp": stamp if kind else 0,
+        "timestamp": moment if kind and stamp == "kept" else 0,
     }
 
 

@@ -51,23 +51,35 @@ def batch_bytes(key: bytes | None, value: bytes | None, headers: Headers = ()) -
 
 def read_limit(bootstrap: str, extra: Mapping[str, str], topic: str) -> Limit:
     """Return the limit of a topic; Kafka's default if the user may not describe its config."""
+    return limit_in(settings_of(bootstrap, extra, topic))
+
+
+def limit_in(settings: Mapping[str, str]) -> Limit:
+    """Return the limit in the settings of a topic; Kafka's default without settings."""
+    if "max.message.bytes" not in settings:
+        return Limit()
+    return Limit(int(settings["max.message.bytes"]), from_topic=True)
+
+
+def settings_of(bootstrap: str, extra: Mapping[str, str], topic: str) -> dict[str, str]:
+    """Return the settings of a topic; none if the user may not describe its config."""
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient, ConfigResource
 
     from kafka_metal_client import brokers
 
-    admin = AdminClient(brokers.common_config(bootstrap, extra), logger=brokers.silent_logger())
+    admin = brokers.client_of(AdminClient, brokers.common_config(bootstrap, extra))
     resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
     (answer,) = admin.describe_configs([resource], request_timeout=REQUEST_SECONDS).values()
     try:
         entries: Mapping[str, Any] = answer.result(timeout=REQUEST_SECONDS + 5)
     except KafkaException as error:
         if error.args[0].name() in NO_RIGHT:
-            return Limit()
+            return {}
         raise ClientError(
-            f"the limit of topic {topic} cannot be read: {error.args[0].str()}; nothing was sent"
+            f"the config of topic {topic} cannot be read: {error.args[0].str()}; nothing was sent"
         ) from error
-    return Limit(int(entries["max.message.bytes"].value), from_topic=True)
+    return {name: entry.value for name, entry in entries.items() if entry.value is not None}
 
 
 def _field(content: bytes | None) -> int:

@@ -24,14 +24,11 @@ PAUSE_SECONDS = 5
 # runs in its own process because librdkafka may crash.
 EXPORTER = """
 import json, sys
-from confluent_kafka import KafkaException
 from kafka_metal_watch.cluster import Kafka
-kafka = Kafka(json.loads(sys.argv[1]))
+kafka, group = Kafka(json.loads(sys.argv[1])), sys.argv[2]
 for _ in sys.stdin:
-    try:
-        print(sum(kafka.committed(sys.argv[2]).values()), flush=True)
-    except KafkaException as error:
-        print(error.args[0].name(), flush=True)
+    read = kafka.committed([group])
+    print(read.unread.get(group) or sum(read.found[group].values()), flush=True)
 """
 
 

@@ -13,6 +13,7 @@ from typing import Any
 # Environment variable with the path of a JSON file of the options below, for all modules of a
 # play. The file may contain a password, so only its owner may read it.
 VARIABLE = "KAFKA_METAL_CLIENT"
+REMEDY = "make up writes the file of a broker"
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN")
 OTHERS = 0o077
@@ -95,12 +96,15 @@ def read_settings_file(path: str) -> dict[str, Any]:
         mode = Path(path).stat().st_mode
         options = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise ClientOptionsError(f"{VARIABLE}: {path}: {error.strerror}") from None
+        raise ClientOptionsError(f"{VARIABLE}: {path}: {error.strerror}; {REMEDY}") from None
     except ValueError:
         # Without the reason, which would quote the file.
-        raise ClientOptionsError(f"{VARIABLE}: {path}: is not JSON") from None
+        fault = "is not JSON" if Path(path).stat().st_size else "is empty"
+        raise ClientOptionsError(f"{VARIABLE}: {path}: {fault}; {REMEDY}") from None
     if not isinstance(options, dict):
-        raise ClientOptionsError(f"{VARIABLE}: {path}: is not a mapping of options")
+        raise ClientOptionsError(f"{VARIABLE}: {path}: is not a mapping of options; {REMEDY}")
+    if not options:
+        raise ClientOptionsError(f"{VARIABLE}: {path}: has no options; {REMEDY}")
     unknown = sorted(set(options) - set(SETTINGS) - {"client_config"})
     if unknown:
         raise ClientOptionsError(

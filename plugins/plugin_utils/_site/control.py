@@ -82,6 +82,12 @@ def support_archive(host: Host) -> str:
     return f"/var/lib/kafka-metal/support/{host.variable('cluster_name')}.tar.gz"
 
 
+def support_metrics_archive(host: Host) -> str:
+    """Path of a monitoring host's metrics for `make support`; the host may also be a machine."""
+    name = f"{host.variable('cluster_name')}@{host.variable('inventory_hostname')}"
+    return f"/var/lib/kafka-metal/support/metrics/{name}.tar.gz"
+
+
 def kafka_client(host: Host) -> str:
     """Directory on a machine with the Kafka client that modules use."""
     return f"{host.variable('host_python_dir')}/kafka-python"

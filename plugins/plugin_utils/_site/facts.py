@@ -117,6 +117,7 @@ TASK_FACTS: Mapping[str, Callable[[Host], Any]] = {
     "machines.config_root": control.config_root,
     "machines.kafka_client": control.kafka_client,
     "machines.support_archive": control.support_archive,
+    "machines.support_metrics_archive": control.support_metrics_archive,
     "monitoring.kafka_client_files": monitoring_secrets.of_kafka_client,
     "monitoring.kafka_client_options": monitoring_secrets.kafka_client_options,
     "monitoring.prometheus_secret_files": monitoring_secrets.of_prometheus,

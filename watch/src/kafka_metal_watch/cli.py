@@ -36,13 +36,14 @@ from prometheus_client import (
 )
 from prometheus_client.core import CollectorRegistry
 
-from .cluster import Kafka, Reader
+from .cluster import Kafka
 from .hosts import restrict_hosts
 from .metrics import ClusterCollector
 from .operation import operation
 from .page import Application, application, page
 from .probe import Probe, ProbeMetrics, ensure_topic
-from .remote_state import certificate_expiry, driver_state, engines, master_state
+from .reader import Reader
+from .remote_reads import read_remote
 
 LOG = logging.getLogger("kafka-metal-watch")
 # Interval of checks for changed passwords and certificates, in seconds.
@@ -149,30 +150,24 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
     reader = Reader(Kafka(config["kafka"]), config["exclude"])
     while not ended.is_set():
         try:
-            found = reader.read(time.time())
+            found = reader.read(time.time(), collector.found)
         except KafkaException as error:
             LOG.warning("cannot read the cluster: %s", error)
-            found = collector.found
-        expiries = {
-            each: certificate_expiry(each, config["ca_file"]) for each in config["certificates"]
-        }
+            # What the last read lacked is old, as its values are.
+            found = replace(collector.found, unread={})
+        remote = read_remote(config)
         collector.found = replace(
             found,
-            certificates={each: until for each, until in expiries.items() if until is not None},
-            pipelines={
-                name: driver_state(where, name, config["page_login"])
-                for name, where in config["pipelines"].items()
-            },
-            masters={
-                name: master_state(where, config["page_login"])
-                for name, where in config["masters"].items()
-            },
+            certificates=remote.certificates,
+            pipelines=remote.pipelines,
+            masters=remote.masters,
+            engines=remote.engines,
+            unread={**found.unread, **remote.unread},
             workers=config["workers"],
-            engines=engines(config["prometheus"], config["prometheus_login"])
-            if config["prometheus"]
-            else {},
             operation=operation(config["operations"], config["cluster"]),
         )
+        for (kind, name), why in sorted(collector.found.unread.items()):
+            LOG.warning("cannot read %s %s: %s", kind, name, why)
         ended.wait(config["interval"])
 
 

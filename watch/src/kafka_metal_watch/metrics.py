@@ -20,6 +20,8 @@ class ClusterState:
     """The last state read. ``members`` by group and topic, ``certificates`` by endpoint."""
 
     read: float = 0.0
+    # When the lags were read; the other values of the cluster are from ``read``.
+    lags_read: float = 0.0
     lags: tuple[Lag, ...] = ()
     members: Mapping[tuple[str, str], int] = field(default_factory=dict)
     certificates: Mapping[str, float] = field(default_factory=dict)
@@ -34,6 +36,8 @@ class ClusterState:
     engines: Mapping[str, float] = field(default_factory=dict)
     overview: Overview = field(default_factory=Overview)
     operation: Operation = field(default_factory=Operation)
+    # Reasons of what could not be read, by kind and name, such as ("group", "billing").
+    unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def family(
@@ -50,7 +54,9 @@ def group_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
     """Yield lag, offsets and members of consumer groups as gauges."""
     where = ("group", "topic", "partition")
     keys = [(lag, (lag.group, lag.topic, str(lag.partition))) for lag in found.lags]
-    yield family("lag_read_time_seconds", "When offsets were last read", (), [((), found.read)])
+    yield family(
+        "lag_read_time_seconds", "When offsets were last read", (), [((), found.lags_read)]
+    )
     yield family(
         "group_lag_records",
         "Lag: records of a partition after the group's committed offset",
@@ -189,6 +195,12 @@ class ClusterCollector(Collector):
                 ((str(broker), name), limit)
                 for (broker, name), limit in sorted(found.limits.items())
             ],
+        )
+        yield family(
+            "exporter_unread",
+            "What the exporter could not read; absent if it read everything",
+            ("kind", "name"),
+            [(where, 1.0) for where in sorted(found.unread)],
         )
         yield from pipeline_metrics(found)
         yield from spark_metrics(found)

@@ -5,7 +5,7 @@ Clients choose the names of topics and groups, so the template escapes all of th
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -34,6 +34,9 @@ UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 # A certificate that expires within so many seconds is marked.
 EXPIRES_SOON_S = 14 * 86400
 
+# Items of one kind that a message about failed reads names.
+UNREAD_SHOWN = 5
+
 # An engine runs a health check every 10 s; without one for so long it is dead or hangs.
 ENGINE_TIMEOUT_S = 60
 
@@ -47,24 +50,32 @@ State = Mapping[str, Any] | None
 
 @dataclass(frozen=True)
 class GroupLag:
-    """Lag of a group on a topic: sum of ``records``, maximum of ``seconds`` of its partitions."""
+    """Lag of a group on a topic: sum of ``records``, maximum of ``seconds`` of its partitions.
+
+    ``members`` is None if they could not be read.
+    """
 
     group: str
     topic: str
-    members: int
+    members: int | None
     records: int
     seconds: float
 
 
-def group_lags(lags: Iterable[Lag], members: Mapping[tuple[str, str], int]) -> list[GroupLag]:
-    """Return the lag by group and topic, including groups without committed offsets."""
+def group_lags(
+    lags: Iterable[Lag], members: Mapping[tuple[str, str], int], unread: Container[str] = ()
+) -> list[GroupLag]:
+    """Return the lag by group and topic, including groups without committed offsets.
+
+    ``unread``: groups of which something could not be read.
+    """
     by_topic: dict[tuple[str, str], list[Lag]] = {key: [] for key in members}
     for lag in lags:
         by_topic.setdefault((lag.group, lag.topic), []).append(lag)
     return [
         GroupLag(
             *key,
-            members=members.get(key, 0),
+            members=members.get(key, None if key[0] in unread else 0),
             records=sum(lag.records for lag in found),
             seconds=max((lag.seconds for lag in found), default=0.0),
         )
@@ -97,7 +108,20 @@ def problems(found: ClusterState, now: float, interval: float) -> list[str]:
     ]
     if unreachable:
         messages.append(f"Not responding: pipeline {', '.join(unreachable)}.")
+    messages += _unread(found)
     return messages + found.operation.problems(now)
+
+
+def _unread(found: ClusterState) -> list[str]:
+    """Return a message for each kind of items that could not be read."""
+    by_kind: dict[str, list[str]] = {}
+    for (kind, name), why in sorted(found.unread.items()):
+        by_kind.setdefault(kind, []).append(escape_unprintable(f"{name} ({why})"))
+    return [
+        f"Not read: {kind} {', '.join(names[:UNREAD_SHOWN])}"
+        + (f" and {len(names) - UNREAD_SHOWN} more." if len(names) > UNREAD_SHOWN else ".")
+        for kind, names in by_kind.items()
+    ]
 
 
 def duration(seconds: float) -> str:
@@ -130,6 +154,7 @@ def tables(found: ClusterState, now: float) -> list[Table]:
     pipelines = sorted(found.pipelines.items())
     masters = sorted(found.masters.items())
     ends = sorted(found.certificates.items())
+    unread = {name for kind, name in found.unread if kind == "group"}
     lists = [
         Table(
             "Brokers",
@@ -149,7 +174,7 @@ def tables(found: ClusterState, now: float) -> list[Table]:
             "Groups",
             ("Group", "Topic"),
             ("Members", "Lag (records)", "Lag (time)"),
-            [_group(each) for each in group_lags(found.lags, found.members)],
+            [_group(each) for each in group_lags(found.lags, found.members, unread)],
             "No group has committed an offset.",
         ),
     ]
@@ -208,10 +233,11 @@ def _topic(topic: Topic) -> Row:
 
 def _group(lag: GroupLag) -> Row:
     """Return the row of a group on a topic; lag without members is marked."""
+    suspicious = lag.members is None or (lag.records > 0 and not lag.members)
     return (
         _cell(lag.group),
         _cell(lag.topic),
-        _cell(lag.members, "warn", lag.records > 0 and not lag.members),
+        _cell("unknown" if lag.members is None else lag.members, "warn", suspicious),
         _cell(_number(lag.records, ",")),
         _cell(duration(lag.seconds), "warn", lag.seconds >= 60),
     )
@@ -285,7 +311,7 @@ def application(metrics: Application, render: Callable[[], str]) -> Application:
         if request["PATH_INFO"] == "/metrics":
             return metrics(request, start)
         if request["PATH_INFO"] != "/":
-            start("404 Not Found", [("Content-Type", "text/plain")])
+            start("404 Not ClusterState", [("Content-Type", "text/plain")])
             return [b"Not found. The page is at /, metrics are at /metrics.\n"]
         text = render().encode()
         # A copy, because the server appends the Content-Length of this response to it.

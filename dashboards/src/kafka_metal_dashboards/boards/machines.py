@@ -118,6 +118,13 @@ DISKS = Board(
                     empty=NO_SMART,
                 ),
                 graph(
+                    "Readable",
+                    "0: smartctl cannot read the disk.",
+                    COUNT,
+                    ("kafka_metal_disk_readable{{C}}", "{{host}} {{device}} {{serial}}"),
+                    empty=NO_SMART,
+                ),
+                graph(
                     "Bad sectors",
                     "Reallocated and pending sectors, and media errors.",
                     COUNT,

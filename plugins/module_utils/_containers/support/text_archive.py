@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Archives of texts: one for each host, and the joined one for the support."""
+"""Archives of texts: those of each host, and the joined one for the support."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def read(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def redact_sources(sources: Iterable[Path], secrets: Iterable[str]) -> dict[str, str]:
-    """Return the redacted texts of all sources; each name begins with that of its source."""
+    """Return the redacted texts of all sources; each name begins with its source's directory."""
     known = list(secrets)
     return {
-        f"{source.name.removesuffix('.tar.gz')}/{name}": redact(text, known)
+        f"{source.parent.name}/{name}": redact(text, known)
         for source in sources
         for name, text in read(source)
     }

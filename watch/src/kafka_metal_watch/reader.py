@@ -1,0 +1,109 @@
+"""Read the state of a cluster and the lag of its groups; name what could not be read."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from confluent_kafka import KafkaException
+
+from .cluster import Cluster
+from .items import reason
+from .lag import History, Lag, Partition, lags, members_by_topic
+from .metrics import ClusterState
+
+# The name of a failed read of all groups.
+EVERY = "all"
+
+
+class Reader:
+    """Compute the lag of groups from the history of end offsets."""
+
+    def __init__(self, cluster: Cluster, exclude: str = "") -> None:
+        """``exclude``: regular expression of groups to skip."""
+        self._cluster = cluster
+        self._exclude = re.compile(exclude) if exclude else None
+        self._histories: dict[Partition, History] = {}
+        self._committed: dict[str, dict[Partition, int]] = {}
+
+    def read(self, now: float, before: ClusterState | None = None) -> ClusterState:
+        """Return the state of the cluster and the lag of all groups at the time ``now``.
+
+        If no group can be read, the lags are those of ``before`` and have its time. KafkaException
+        if the brokers and topics cannot be read.
+        """
+        before = before or ClusterState()
+        seen = self._cluster.overview()
+        configured = self._cluster.limits(each.id for each in seen.brokers if each.registered)
+        unread = {("connection limits", str(name)): why for name, why in configured.unread.items()}
+        state = ClusterState(
+            read=now,
+            overview=seen,
+            limits={
+                (broker, listener): limit
+                for broker, own in configured.found.items()
+                for listener, limit in own.items()
+            },
+        )
+        try:
+            return self._with_groups(state, now, unread)
+        except KafkaException as error:
+            return replace(
+                state,
+                lags=before.lags,
+                members=before.members,
+                lags_read=before.lags_read,
+                unread={**unread, ("groups", EVERY): reason(error)},
+            )
+
+    def _with_groups(
+        self, state: ClusterState, now: float, unread: dict[tuple[str, str], str]
+    ) -> ClusterState:
+        """Return the state with lag and members of each group that can be read."""
+        listed, errors = self._cluster.groups()
+        groups = [name for name in listed if not (self._exclude and self._exclude.search(name))]
+        committed = self._cluster.committed(groups)
+        # The histories of a group stay while it cannot be read.
+        kept = {name: self._committed[name] for name in committed.unread if name in self._committed}
+        self._committed = {**kept, **committed.found}
+        partitions = sorted({each for own in self._committed.values() for each in own})
+        ends = self._cluster.ends(partitions)
+        for where, end in ends.items():
+            self._histories.setdefault(where, History()).add(now, end)
+        for gone in self._histories.keys() - set(partitions):
+            del self._histories[gone]
+        members = self._cluster.assignments(groups)
+        failed = {**members.unread, **committed.unread}
+        return replace(
+            state,
+            lags_read=now,
+            lags=self._lags(committed.found, ends, now),
+            members={
+                (group, topic): count
+                for group, assigned in members.found.items()
+                if group in committed.found
+                for topic, count in _members(committed.found[group], assigned).items()
+            },
+            unread={
+                **unread,
+                **{("group", name): why for name, why in failed.items()},
+                **({("groups", EVERY): "; ".join(sorted(set(errors)))} if errors else {}),
+            },
+        )
+
+    def _lags(
+        self,
+        committed: Mapping[str, Mapping[Partition, int]],
+        ends: Mapping[Partition, int],
+        now: float,
+    ) -> tuple[Lag, ...]:
+        """Return the lag of each partition of each group."""
+        return tuple(
+            lag
+            for group, own in sorted(committed.items())
+            for lag in lags(group, own, ends, self._histories, now)
+        )
+
+
+def _members(committed: Mapping[Partition, int], assigned: list[list[str]]) -> dict[str, int]:
+    """Return members by topic; 0 for a topic with committed offsets but without members."""
+    return {**{topic: 0 for topic, _ in committed}, **members_by_topic(assigned)}

@@ -1,0 +1,64 @@
+"""Read certificates, drivers, masters and container engines at the same time."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from .items import in_parallel
+from .remote_state import TIMEOUT_S, certificate_expiry, driver_state, engines, master_state
+
+# Time limit of all reads together: one waits at most TIMEOUT_S for each packet.
+LIMIT_S = TIMEOUT_S + 1
+CERTIFICATE = "certificate"
+NO_CERTIFICATE = "no response, or no certificate of the CA"
+
+
+@dataclass(frozen=True)
+class Remote:
+    """States by name, None without a response. ``unread``: reasons by kind and name."""
+
+    certificates: Mapping[str, float] = field(default_factory=dict)
+    pipelines: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
+    masters: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
+    engines: Mapping[str, float] = field(default_factory=dict)
+    unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+def read_remote(config: Mapping[str, Any], limit: float = LIMIT_S) -> Remote:
+    """Return the states of all endpoints of an exporter's configuration.
+
+    Pipelines and masters without a response have their own metrics and are not in ``unread``.
+    """
+    login, prometheus = config["page_login"], config["prometheus"]
+    reads: dict[tuple[str, str], Callable[[], Any]] = {
+        **{
+            (CERTIFICATE, each): partial(certificate_expiry, each, config["ca_file"])
+            for each in config["certificates"]
+        },
+        **{
+            ("pipeline", name): partial(driver_state, where, name, login)
+            for name, where in config["pipelines"].items()
+        },
+        **{
+            ("master", name): partial(master_state, where, login)
+            for name, where in config["masters"].items()
+        },
+    }
+    if prometheus:
+        reads["engines", prometheus] = partial(engines, prometheus, config["prometheus_login"])
+    items = in_parallel(reads, limit)
+    expiries = {each: items.found.get((CERTIFICATE, each)) for each in config["certificates"]}
+    unread = {
+        where: why for where, why in items.unread.items() if where[0] in (CERTIFICATE, "engines")
+    }
+    for each, until in expiries.items():
+        if until is None:
+            unread.setdefault((CERTIFICATE, each), NO_CERTIFICATE)
+    return Remote(
+        certificates={each: until for each, until in expiries.items() if until is not None},
+        pipelines={name: items.found.get(("pipeline", name)) for name in config["pipelines"]},
+        masters={name: items.found.get(("master", name)) for name in config["masters"]},
+        engines=items.found.get(("engines", prometheus), {}),
+        unread=unread,
+    )
