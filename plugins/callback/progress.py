@@ -23,7 +23,9 @@ requirements:
   - rich, for the line that is replaced
 options:
   interval:
-    description: Seconds without a printed line after which progress is printed, without a terminal.
+    description:
+      - Seconds without a printed line after which progress is printed, without a terminal.
+      - At least 1 second.
     type: float
     default: 30
     ini:
@@ -94,7 +96,7 @@ class CallbackModule(LoggedCallback):
         self.playbooks += 1
         if self.output and self.playbooks == 1:
             self.output.check = context.CLIARGS["check"]
-            self.output.screen.start(self.get_option("interval"))
+            self.output.screen.start(max(1.0, self.get_option("interval")))
             atexit.register(self.end_early)
             before = signal.getsignal(signal.SIGTERM)
 
@@ -213,10 +215,10 @@ class CallbackModule(LoggedCallback):
         more = self.playbooks < len(context.CLIARGS["args"])
         if self.output and (failed or dark or not more):
             output, self.output = self.output, None
-            output.end(failed, dark, self.log.path)
+            output.end(failed, dark, self.log.location())
 
     def end_early(self) -> None:
         """End the output of a run that ended before its result."""
         if self.output and os.getpid() == self.run:
             output, self.output = self.output, None
-            output.end_early(self.log.path)
+            output.end_early(self.log.location())

@@ -26,9 +26,11 @@ def checkout(tmp_path_factory) -> Checkout:
 @pytest.fixture(scope="module")
 def platform(checkout: Checkout) -> Iterator[Checkout]:
     """The first command of the README; everything is deleted at the end."""
-    checkout.run("make up")
-    yield checkout
-    checkout.run(f"make destroy CONFIRM={CLUSTER}")
+    try:
+        checkout.run("make up")
+        yield checkout
+    finally:
+        checkout.run(f"make destroy CONFIRM={CLUSTER}")
 
 
 @pytest.fixture(scope="module")

@@ -317,6 +317,14 @@ def test_a_long_task_prints_signs_of_life(runs: Runs):
     assert re.match(r" +0:\d\d  ", signs[0])
 
 
+def test_a_run_continues_if_its_log_cannot_be_written(runs: Runs):
+    name = runs.write("up", ("Wait for the cluster", [{"name": "Wait", "waits": None}]))
+    (runs.folder / "state/up.log").symlink_to("/dev/full")
+    done = runs.plain(name)
+    assert done.code == 0
+    assert "up.log, incomplete: No space left on device" in done.lines[-1]
+
+
 def test_progress_of_a_wait_is_a_bar_or_a_line(runs: Runs):
     name = runs.write("up", ("Start", [{"name": "Wait until healthy", "waits": {}}]))
     text = "180 of 200 partitions in sync, about 20 s left"

@@ -21,6 +21,8 @@ class RunLog:
         # Arguments of ``Display.display`` for lines that are also displayed; None: no display.
         self.displayed: dict[str, Any] | None = None
         self.path: Path | None = None
+        # Why lines are missing in the file; empty if it is complete.
+        self.error = ""
         self._waiting: list[str] = []
         self._file: TextIO | None = None
 
@@ -37,12 +39,26 @@ class RunLog:
         self._waiting.clear()
 
     def write(self, text: str) -> None:
-        """Write one or several lines, without colours."""
+        """Write one or several lines, without colours.
+
+        A full disk does not end the run: an error in a thread of Ansible's would block it.
+        """
+        if self.error:
+            return
         if self._file is None:
             self._waiting.append(text)
             return
-        # Flush, so that the log of a killed run is complete.
-        print(COLOUR.sub("", text.rstrip("\n")), file=self._file, flush=True)
+        try:
+            self._file.write(COLOUR.sub("", text.rstrip("\n")) + "\n")
+            # The log of a killed run is complete.
+            self._file.flush()
+        except OSError as error:
+            self.error = error.strerror or str(error)
+
+    def location(self) -> str:
+        """Return the path of the log, and what it lacks; empty without a log."""
+        incomplete = f", incomplete: {self.error}" if self.error else ""
+        return f"{self.path}{incomplete}" if self.path else ""
 
     def display_of(self, display: Any, show: Callable[..., None] | None = None) -> Any:
         """Return a ``Display`` that writes to this log, and displays while ``displayed`` is set.

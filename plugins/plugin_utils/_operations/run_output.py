@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ...module_utils._common.messages import printable_line, shorten_list
@@ -199,7 +198,7 @@ class Output:
                 self._first_failure = self.screen.lines
             self.show("\n".join(lines), self.colours.failed)
 
-    def end(self, failed: list[str], unreachable: list[str], log: Path | None) -> None:
+    def end(self, failed: list[str], unreachable: list[str], log: str) -> None:
         """Print the result."""
         self.flush()
         self.end_step()
@@ -212,7 +211,7 @@ class Output:
         self.show(self.result(failed, unreachable), colour)
         self.show_log(log)
 
-    def show_log(self, log: Path | None) -> None:
+    def show_log(self, log: str) -> None:
         """Print the path of the log."""
         if log:
             self.show(printable_line(f"All tasks: {log}"))
@@ -238,7 +237,7 @@ class Output:
         where = f"on {hosts} {'host' if hosts == 1 else 'hosts'}" if hosts else "in the cluster"
         return f"{self.changes} {'change' if self.changes == 1 else 'changes'} {where}"
 
-    def end_early(self, log: Path | None) -> None:
+    def end_early(self, log: str) -> None:
         """End a run that was interrupted, or that an error of Ansible has ended."""
         self.flush()
         self.end_step()

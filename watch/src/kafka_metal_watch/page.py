@@ -311,7 +311,7 @@ def application(metrics: Application, render: Callable[[], str]) -> Application:
         if request["PATH_INFO"] == "/metrics":
             return metrics(request, start)
         if request["PATH_INFO"] != "/":
-            start("404 Not ClusterState", [("Content-Type", "text/plain")])
+            start("404 Not Found", [("Content-Type", "text/plain")])
             return [b"Not found. The page is at /, metrics are at /metrics.\n"]
         text = render().encode()
         # A copy, because the server appends the Content-Length of this response to it.
