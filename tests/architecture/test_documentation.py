@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import CHECKS
+from ansible_collections.metal.kafka.plugins.plugin_utils._site.facts import NAMES
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_variables import SITE_VARIABLES
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
@@ -80,6 +81,14 @@ def test_pages_name_only_plugins_that_exist(repository, pages):
     found = named(pages, r"\bmetal\.kafka\.([a-z]\w+)")
 
     assert {(page, name) for page, name in found if name not in known} == set()
+
+
+def test_pages_name_only_facts_of_the_site_that_exist(pages):
+    term = r"metal\.kafka\.site['\"], ['\"]([a-z_.]+)"
+    found = {(page, name) for page, text in pages.items() for name in re.findall(term, text)}
+
+    assert {(page, name) for page, name in found if name not in NAMES} == set()
+    assert found
 
 
 def test_pages_name_only_files_that_exist(repository, pages):

@@ -15,7 +15,8 @@ def archive(tmp_path: Path) -> dict[str, str]:
     """Texts of the archive by name; the machine's paths are below the test's directory."""
     playbooks = with_printing_roles(tmp_path)
     playbook = playbooks / "support.yml"
-    playbook.write_text(playbook.read_text().replace(FILES, f"'{tmp_path}/machine' ~ {FILES}"))
+    for each in (playbook, playbooks / "internal_support_metrics.yml"):
+        each.write_text(each.read_text().replace(FILES, f"'{tmp_path}/machine' ~ {FILES}"))
     variables = {
         **{"cluster_name": "unit", "kafka_metal_state": str(tmp_path / "state")},
         **{"service_config_root": str(tmp_path / "etc"), "monitoring_prometheus_port": 1},

@@ -25,7 +25,7 @@ WORD = re.compile(r"(?<![\w:.])([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\(?)")
 def series_names(expr: str) -> set[str]:
     """Names of the series that an expression reads.
 
-    >>> sorted(names_of('sum by (job) (rate(a_total{x="b{"}[5m])) > on (y) c'))
+    >>> sorted(series_names('sum by (job) (rate(a_total{x="b{"}[5m])) > on (y) c'))
     ['a_total', 'c']
     """
     rest = STRING.sub('""', expr)
