@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ import pytest
 import yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 
 from checkout import ROOT, Checkout
+from installed_python import create_environment
 
 MINE = "INVENTORY=inventories/mine"
 NODES = ROOT / "molecule/metal/inventory"
@@ -125,12 +128,10 @@ def test_the_collection_runs_in_an_empty_directory(cluster: Checkout, tmp_path: 
     # The user's own settings and caches of clients, and the password of the key store.
     for name in (".config", ".cache"):
         (home / name).symlink_to(Path.home() / name)
-    environment = {
-        "HOME": str(home),
-        "PATH": f"{cluster.folder}/.venv/bin:{os.environ['PATH']}",
-    }
-    # The environment of the checkout has ansible-core; a user's one has pip, too.
-    cluster.run(".venv/bin/python -m ensurepip --default-pip")
+    # Ansible without this checkout. pip is there, as in an environment of a user.
+    venv = create_environment(tmp_path, Path(sysconfig.get_path("purelib")))
+    cluster.run(f"{venv}/bin/python -m ensurepip --default-pip")
+    environment = {"HOME": str(home), "PATH": f"{venv}/bin:{os.environ['PATH']}"}
     number, build = next(commands)
     print(f"docs/start/collection.md:{number}: {build}", flush=True)
     cluster.run(build, env=environment)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from installed_python import create_environment
 
 ROOT = Path(__file__).parents[2]
 HOST = {
@@ -80,7 +81,7 @@ class Machine:
 
     def __init__(self, folder: Path, archive: Path) -> None:
         self.folder = folder
-        self._python(Path(sysconfig.get_paths()["purelib"]))
+        create_environment(self.folder, Path(sysconfig.get_paths()["purelib"]))
         (folder / "mine").mkdir()
         command = [
             "ansible-galaxy",
@@ -93,22 +94,6 @@ class Machine:
         ]
         command += ["-p", folder / "collections"]
         subprocess.run(command, check=True, capture_output=True)
-
-    def _python(self, packages: Path) -> None:
-        """Create a Python with this one's packages, except for packages in the checkout."""
-        hidden = self.folder / "packages"
-        (hidden / "ansible_collections").mkdir(parents=True)
-        for each in packages.iterdir():
-            if each.name == "ansible_collections":
-                for namespace in each.iterdir():
-                    if namespace.name != "metal":
-                        (hidden / each.name / namespace.name).symlink_to(namespace)
-            elif "kafka_metal" not in each.name and each.suffix != ".pth":
-                (hidden / each.name).symlink_to(each)
-        venv = self.folder / "venv"
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
-        (own,) = venv.glob("lib/python*/site-packages")
-        (own / "hidden.pth").write_text(f"{hidden}\n")
 
     def run(self, playbook: str, *options: str) -> subprocess.CompletedProcess[str]:
         environment = {
