@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .._security.security_modes import OPERATOR, find_mode
+from .._security.security_modes import OPERATOR
 from . import state_directory
 from .host_secrets import Host
 from .inventory import DEFAULTS
@@ -47,7 +47,7 @@ def client_directory(host: Host) -> str:
 def operator_client_file(host: Host) -> str:
     """The operator's client.conf of librdkafka; empty for a cluster without security."""
     folder = store(host).rpartition("/")[0]
-    secured = find_mode(host.fact("security.mode")).secured
+    secured = host.fact("security.secured")
     return f"{folder}/operator/client.conf" if secured else ""
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._security import certificate_names as issued
-from .._security.security_modes import OPERATOR, find_mode
+from .._security.security_modes import OPERATOR
 from . import monitoring, security, site_users
 from .certificates import service_certificates
 from .inventory import Inventory
@@ -17,7 +17,7 @@ PROXY_PASSWORD = "metrics-proxy"
 
 def passwords(inventory: Inventory) -> list[str]:
     """Names of all passwords in the store."""
-    secured = find_mode(security.mode(inventory)).secured
+    secured = security.secured(inventory)
     return [
         *site_users.with_password(inventory),
         *(["spark-rpc", "spark-pages"] if secured else []),
@@ -28,7 +28,7 @@ def passwords(inventory: Inventory) -> list[str]:
 
 def certificates(inventory: Inventory) -> list[dict[str, Any]]:
     """All certificates with their subjects, and the names under which clients connect."""
-    with_passwords = find_mode(security.mode(inventory)).passwords
+    with_passwords = security.password_authentication(inventory)
     others = [] if with_passwords else [n for n in site_users.names(inventory) if n != OPERATOR]
     return [
         *service_certificates(inventory),
@@ -39,7 +39,7 @@ def certificates(inventory: Inventory) -> list[dict[str, Any]]:
 
 def lookup_terms(inventory: Inventory) -> list[str]:
     """Terms of all secrets of the control node, for the lookup metal.kafka.secret."""
-    keys = certificates(inventory) if find_mode(security.mode(inventory)).tls else []
+    keys = certificates(inventory) if security.tls(inventory) else []
     return [
         *(f"password:{name}" for name in passwords(inventory)),
         *(f"keypair:{each['name']}" for each in keys),

@@ -76,7 +76,7 @@ def authenticated_bootstrap(inventory: Inventory) -> list[str]:
 
 def operator_bootstrap(inventory: Inventory) -> list[str]:
     """Bootstrap servers of modules, which use the inter-broker listener as the operator."""
-    if not find_mode(security.mode(inventory)).secured:
+    if not security.secured(inventory):
         return bootstrap(inventory)
     listeners = client_listener(inventory), inter_broker_listener(inventory)
     phase = security.phase(inventory)

@@ -32,7 +32,7 @@ def proxied(inventory: Inventory) -> bool:
         len(machines.names(inventory)) > 1
         and hosts(inventory)
         and not inventory.site_value("monitoring_web")
-        and find_mode(security.mode(inventory)).tls
+        and security.tls(inventory)
     )
 
 
@@ -63,7 +63,7 @@ def web_password_names(inventory: Inventory) -> list[str]:
 def web_authentication(inventory: Inventory, host: str) -> bool:
     """Whether Prometheus and Alertmanager of a host require the operator's password."""
     return (
-        find_mode(security.mode(inventory)).secured
+        security.secured(inventory)
         and not inventory.get(host, "monitoring_web")
         and not _true(inventory.get(host, "monitoring_web_open", False))
     )

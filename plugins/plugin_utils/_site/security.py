@@ -46,20 +46,21 @@ def service_account_mode(inventory: Inventory) -> str:
     return mode(inventory) if tls_migration.PHASES[phase(inventory)].authenticates else "plain"
 
 
-def _mode(inventory: Inventory) -> security.Mode:
+def properties(inventory: Inventory) -> security.Mode:
+    """Properties of the site's security mode."""
     return security.find_mode(mode(inventory))
 
 
 def secured(inventory: Inventory) -> bool:
     """Whether clients must authenticate."""
-    return _mode(inventory).secured
+    return properties(inventory).secured
 
 
 def tls(inventory: Inventory) -> bool:
     """Whether the platform has certificates."""
-    return _mode(inventory).tls
+    return properties(inventory).tls
 
 
 def password_authentication(inventory: Inventory) -> bool:
     """Whether clients authenticate with passwords."""
-    return _mode(inventory).passwords
+    return properties(inventory).passwords

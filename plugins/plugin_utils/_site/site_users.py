@@ -9,15 +9,10 @@ from typing import Any
 from .._catalogue import SERVICES
 from .._security import service_accounts
 from .._security.client_security import pipeline_options as pipeline_options_of
-from .._security.security_modes import Mode, find_mode
 from . import kafka, security
 from .instances import hosts
 from .inventory import Inventory
 from .pipeline import PIPELINE
-
-
-def _mode(inventory: Inventory) -> Mode:
-    return find_mode(security.mode(inventory))
 
 
 def pipelines(inventory: Inventory) -> dict[str, Any]:
@@ -46,26 +41,34 @@ def all_service_accounts(inventory: Inventory) -> dict[str, Any]:
 
 def content_service_accounts(inventory: Inventory) -> dict[str, Any]:
     """Service accounts for the content role, without passwords if clients use certificates."""
-    if not _mode(inventory).secured:
+    if not security.secured(inventory):
         return {}
     found = all_service_accounts(inventory)
-    return found if _mode(inventory).passwords else service_accounts.without_passwords(found)
+    return (
+        found
+        if security.password_authentication(inventory)
+        else service_accounts.without_passwords(found)
+    )
 
 
 def defaults(inventory: Inventory) -> dict[str, Any]:
     """Default keys of the site's declared users."""
-    mode = _mode(inventory)
+    mode = security.properties(inventory)
     return {"mechanisms": []} if mode.secured and not mode.passwords else {}
 
 
 def password_check_bootstrap(inventory: Inventory) -> list[str]:
     """Bootstrap servers for password checks; none if users have no passwords."""
-    return kafka.authenticated_bootstrap(inventory) if _mode(inventory).passwords else []
+    return (
+        kafka.authenticated_bootstrap(inventory)
+        if security.password_authentication(inventory)
+        else []
+    )
 
 
 def password_check_protocol(inventory: Inventory) -> str:
     """Kafka's protocol at these servers."""
-    mode = _mode(inventory)
+    mode = security.properties(inventory)
     return mode.clients if mode.passwords else "SASL_SSL"
 
 
@@ -77,12 +80,12 @@ def names(inventory: Inventory) -> list[str]:
 
 def with_password(inventory: Inventory) -> list[str]:
     """Names of users with a password."""
-    return names(inventory) if _mode(inventory).passwords else []
+    return names(inventory) if security.password_authentication(inventory) else []
 
 
 def secret_prefix(inventory: Inventory) -> str:
     """Prefix of the terms of users' secrets for the lookup metal.kafka.secret."""
-    return "password:" if _mode(inventory).passwords else "keypair:"
+    return "password:" if security.password_authentication(inventory) else "keypair:"
 
 
 def pipeline_names(inventory: Inventory) -> list[str]:

@@ -54,7 +54,7 @@ def recovery_servers(inventory: Inventory) -> list[str]:
     A single master would wait at each start until its last session expires. None also if users have
     certificates, with which they could write the masters' state.
     """
-    mode = find_mode(security.mode(inventory))
+    mode = security.properties(inventory)
     if len(inventory.members(MASTERS)) < 2 or (mode.tls and not mode.passwords):
         return []
     return zookeeper.endpoints(inventory)
