@@ -36,10 +36,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ansible import constants, context
+from ansible import constants
 from ansible.plugins.callback.default import CallbackModule as Default
 
 from ..plugin_utils._operations import timings
+from ..plugin_utils._operations.logged_callback import ends_run
 from ..plugin_utils._operations.plan_report import Plan
 from ..plugin_utils._site.play_inventory import play_cluster, play_state_directory
 
@@ -105,10 +106,9 @@ class CallbackModule(Default):
     def finish(self, stats: Any) -> None:
         """Print the plan after the last playbook, or after a failed one, at which Ansible stops."""
         self.playbooks += 1
-        failed = stats.failures.keys() | stats.dark.keys()
-        more = self.playbooks < len(context.CLIARGS.get("args") or ())
-        if self.plan is None or (more and not failed):
+        if self.plan is None or not ends_run(stats, self.playbooks):
             return
+        failed = stats.failures.keys() | stats.dark.keys()
         inspection = time.time() - self.began
         for line in self.plan.lines(inspection, failed):
             # Without colour, which may be forced: scripts parse the last line.

@@ -45,14 +45,14 @@ from typing import Any
 from ansible import constants, context
 from ansible.utils.color import ANSIBLE_COLOR
 
-from ..plugin_utils._operations.logged_callback import LoggedCallback
+from ..plugin_utils._operations.logged_callback import SCREEN, LoggedCallback, ends_run
+from ..plugin_utils._operations.plan_changes import debug_messages
 from ..plugin_utils._operations.plan_report import DEBUG
 from ..plugin_utils._operations.progress_line import ProgressLine
 from ..plugin_utils._operations.run_output import Colours, Output
 from ..plugin_utils._operations.task_blocks import is_rescue, is_rescued
 from ..plugin_utils._site.play_inventory import play_cluster
 
-SCREEN = "metal.kafka.screen"
 COLOURS = Colours(
     changed=constants.COLOR_CHANGED,
     failed=constants.COLOR_ERROR,
@@ -145,7 +145,7 @@ class CallbackModule(LoggedCallback):
         self.output.applied(host, action, result.task.get_name(), found, bool(result.task.run_once))
         if action in DEBUG and not found.get("changed") and "var" not in result.task.args:
             for each in found.get("results") or [found]:
-                self.output.message(host, each.get("msg", []))
+                self.output.message(host, debug_messages(each))
 
     def v2_runner_on_skipped(self, result: Any) -> None:
         super().v2_runner_on_skipped(result)
@@ -211,11 +211,9 @@ class CallbackModule(LoggedCallback):
 
     def v2_playbook_on_stats(self, stats: Any) -> None:
         super().v2_playbook_on_stats(stats)
-        failed, dark = sorted(stats.failures), sorted(stats.dark)
-        more = self.playbooks < len(context.CLIARGS["args"])
-        if self.output and (failed or dark or not more):
+        if self.output and ends_run(stats, self.playbooks):
             output, self.output = self.output, None
-            output.end(failed, dark, self.log.location())
+            output.end(sorted(stats.failures), sorted(stats.dark), self.log.location())
 
     def end_early(self) -> None:
         """End the output of a run that ended before its result."""

@@ -22,11 +22,10 @@ from typing import Any
 
 from ansible import constants
 
-from ..plugin_utils._operations.logged_callback import LoggedCallback
+from ..plugin_utils._operations.logged_callback import SCREEN, LoggedCallback
 
-SCREEN = "metal.kafka.screen"
 # Standard output is only for the result, which may be a file of declarations.
-APART = {"stderr": True}
+ON_STDERR = {"stderr": True}
 
 
 class CallbackModule(LoggedCallback):
@@ -34,15 +33,15 @@ class CallbackModule(LoggedCallback):
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         printed = result.task.action == SCREEN and result.result.get("printed")
-        with self.displayed(result.task, not ignore_errors and not printed, **APART):
+        with self.displayed(result.task, not ignore_errors and not printed, **ON_STDERR):
             super().v2_runner_on_failed(result, ignore_errors)
 
     def v2_runner_item_on_failed(self, result: Any) -> None:
-        with self.displayed(result.task, not result.task.ignore_errors, **APART):
+        with self.displayed(result.task, not result.task.ignore_errors, **ON_STDERR):
             super().v2_runner_item_on_failed(result)
 
     def v2_runner_on_unreachable(self, result: Any) -> None:
-        with self.displayed(result.task, not result.task.ignore_unreachable, **APART):
+        with self.displayed(result.task, not result.task.ignore_unreachable, **ON_STDERR):
             super().v2_runner_on_unreachable(result)
 
     def v2_playbook_on_stats(self, stats: Any) -> None:

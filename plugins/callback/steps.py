@@ -37,6 +37,7 @@ from typing import Any
 from ansible import constants, context
 from ansible.plugins.callback import CallbackBase
 
+from ..plugin_utils._operations.logged_callback import SCREEN
 from ..plugin_utils._operations.timings import Steps, read, typical_durations
 from ..plugin_utils._site.play_inventory import play_cluster, play_state_directory
 
@@ -44,7 +45,6 @@ from ..plugin_utils._site.play_inventory import play_cluster, play_state_directo
 QUIET = ("metal.kafka.plan", "metal.kafka.screen_output")
 # Prints a line per step itself, unless Ansible's own output is displayed.
 PROGRESS = "metal.kafka.progress"
-SCREEN = "metal.kafka.screen"
 
 
 class CallbackModule(CallbackBase):

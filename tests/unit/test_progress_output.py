@@ -31,6 +31,7 @@ class ActionModule(ActionBase):
     def run(self, tmp=None, task_vars=None):
         super().run(tmp, task_vars)
         progress_line.show("180 of 200 partitions in sync, about 20 s left", 180, 200)
+        # A task without an event, longer than the interval of a test.
         time.sleep(2)
         return {"changed": False}
 """

@@ -15,6 +15,9 @@ from ansible.plugins.callback.default import CallbackModule as Default
 from .._site.play_inventory import play_state_directory
 from .run_log import RunLog
 
+# Module that prints a verb's screen.
+SCREEN = "metal.kafka.screen"
+
 
 def verb_of(playbooks: list[str]) -> str:
     """Return the name of a run: its last playbook that is no internal one."""
@@ -22,6 +25,12 @@ def verb_of(playbooks: list[str]) -> str:
     # A playbook of a collection is named as metal.kafka.status.
     names = [name.rpartition(".")[2] for name in names]
     return next((name for name in reversed(names) if not name.startswith("internal_")), names[-1])
+
+
+def ends_run(stats: Any, playbooks: int) -> bool:
+    """Whether playbook number ``playbooks`` is the last; Ansible stops at a failed one."""
+    more = playbooks < len(context.CLIARGS.get("args") or ())
+    return bool(stats.failures or stats.dark or not more)
 
 
 class LoggedCallback(Default):

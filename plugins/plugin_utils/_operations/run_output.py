@@ -157,10 +157,9 @@ class Output:
         """Print permanent lines."""
         self.screen.show(text, color)
 
-    def message(self, host: str, msg: Any) -> None:
+    def message(self, host: str, texts: list[str]) -> None:
         """Note the message of a debug task, which is printed when the task has ended."""
-        lines = [line for each in (msg if isinstance(msg, list) else [msg])
-                 for line in text_lines(each)]  # fmt: skip
+        lines = [line for text in texts for line in text_lines(text)]
         if lines:
             self._messages.setdefault("\n".join(lines), []).append(host)
 
