@@ -11,7 +11,11 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations.failure_te
     message,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.logged_callback import verb_of
-from ansible_collections.metal.kafka.plugins.plugin_utils._operations.run_output import clock
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.run_output import (
+    Colours,
+    Output,
+    clock,
+)
 
 CONTAINER = "community.docker.docker_container"
 
@@ -113,6 +117,38 @@ def test_equal_messages_of_a_task_are_one_failure():
         "h1, h10, h2 failed: Start", "  no disk", "h3 failed: Start", "  no memory",
     ]  # fmt: skip
     assert failures.take() == []
+
+
+def test_a_rescue_that_repeats_its_cause_prints_it_once():
+    failures = Failures()
+    failures.rescued("Write files: kafka1", "h1", ["no disk"])
+    failures.rescued("Write files: kafka2", "h2", ["no disk"])
+
+    assert failures.with_rescued("h1", ["not written: no disk"]) == ["not written: no disk"]
+    assert failures.with_rescued("h2", ["not restored"]) == [
+        "not restored", "This handled a failure of Write files: kafka2: no disk",
+    ]  # fmt: skip
+    assert failures.with_rescued("h3", ["not restored"]) == ["not restored"]
+
+
+def printed() -> tuple[Output, list[str]]:
+    """Output of a run in its first task, and its lines."""
+    lines: list[str] = []
+    output = Output(lambda text, *_, **__: lines.append(text), Colours("", "", "", False))
+    output.play("Start the brokers")
+    output.task("metal.kafka.service : Wait")
+    return output, lines
+
+
+def test_a_rescued_loop_has_the_messages_of_its_items():
+    output, lines = printed()
+    output.item_failed("h1", {"item": "b", "msg": "no disk"})
+    output.rescued("Start", "h1", {"msg": "One or more items failed"})
+    output.task("Restore")
+    output.failed("Restore", "h1", {"msg": "not restored"}, rescue=True)
+    output.flush()
+
+    assert "This handled a failure of Start: b: no disk" in lines[-1]
 
 
 @pytest.mark.parametrize(

@@ -98,17 +98,17 @@ class Failures:
         self.all: list[Failure] = []
         self._pending: list[Failure] = []
         # Failures that a rescue section handles, by host.
-        self._rescued: dict[str, str] = {}
+        self._rescued: dict[str, tuple[str, str]] = {}
 
     def rescued(self, task: str, host: str, lines: list[str]) -> None:
         """Note a failure that a rescue section handles; a failure of the section names it."""
-        self._rescued[host] = f"{task}: {lines[0]}"
+        self._rescued[host] = task, lines[0]
 
     def with_rescued(self, host: str, lines: list[str]) -> list[str]:
         """Return the message of a failed rescue section, with the failure that it handled."""
-        before = self._rescued.pop(host, "")
-        known = not before or before.partition(": ")[2] in "\n".join(lines)
-        return lines if known else [*lines, f"This handled a failure of {before}"]
+        task, line = self._rescued.pop(host, ("", ""))
+        known = line in "\n".join(lines)
+        return lines if known else [*lines, f"This handled a failure of {task}: {line}"]
 
     def pending_hosts(self) -> list[str]:
         """Return the hosts on which the current task has failed."""

@@ -172,10 +172,14 @@ class Output:
         rescue: bool = False,
     ) -> None:
         """Note a failure, which is printed when the task has ended; ``rescue``: of a section."""
-        lines = self._items.pop(host, None) or message(result)
+        lines = self._message(host, result)
         if rescue:
             lines = self.failures.with_rescued(host, lines)
         self.failures.add(plain_name(task), host, lines, unreachable)
+
+    def _message(self, host: str, result: Mapping[str, Any]) -> list[str]:
+        """Return the message of a failed task; that of a loop has the messages of its items."""
+        return self._items.pop(host, None) or message(result)
 
     def item_failed(self, host: str, result: Mapping[str, Any]) -> None:
         """Note the failed item of a loop; the failure of the task follows."""
@@ -183,7 +187,7 @@ class Output:
 
     def rescued(self, task: str, host: str, result: Mapping[str, Any]) -> None:
         """Note a failure that a rescue section handles."""
-        self.failures.rescued(plain_name(task), host, message(result))
+        self.failures.rescued(plain_name(task), host, self._message(host, result))
 
     def flush(self) -> None:
         """Print messages and failures of the task that has ended."""
