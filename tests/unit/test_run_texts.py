@@ -58,6 +58,10 @@ def words(*results: tuple[str, str, dict]) -> str:
             "Write files on h1, h2",
         ),
         (
+            [(h, "command", {"changed": True, "steps": ["store X: created"]}) for h in ("h1", "h2")],
+            "store X: created on h1, h2",
+        ),
+        (
             [("h1", "metal.kafka.topics", {"changed": True, "steps": [f"t{n}" for n in range(9)]})],
             "t0; t1; t2; and 6 more",
         ),

@@ -13,9 +13,9 @@ from ...module_utils._common.messages import printable_line, shorten_list
 from .plan_changes import RESTART, START, STOP, Change
 from .plan_report import CLUSTER, CONTAINER, Plan
 
-# Texts and hosts that one line has at most.
+# Texts in the line of a step, and hosts or containers of one text.
 MOST_TEXTS = 3
-MOST_HOSTS = 5
+STEP_HOSTS = 5
 DONE = {START: "started", RESTART: "restarted", STOP: "stopped"}
 # Largest assumed difference between the clocks of a host and the control node, in seconds.
 CLOCK_S = 600
@@ -65,22 +65,22 @@ class Applied(Plan):
             names = list(dict.fromkeys(self.subjects(kind)))
             if names:
                 noun = "container" if len(names) == 1 else "containers"
-                phrases.append(f"{len(names)} {noun} {verb}: {shorten_list(names, MOST_HOSTS)}")
+                phrases.append(f"{len(names)} {noun} {verb}: {shorten_list(names, STEP_HOSTS)}")
         others = self._owners()
-        for text, owners in list(others.items())[:MOST_TEXTS]:
+        for (text, named), owners in list(others.items())[:MOST_TEXTS]:
             hosts = sorted(owner for owner in owners if owner != CLUSTER)
-            # Ansible renders the name of a task for its first host only.
-            short = text.partition(": ")[0] if len(hosts) > 1 else text
-            phrases.append(f"{short} on {shorten_list(hosts, MOST_HOSTS)}" if hosts else text)
+            # The rest of a task's name is about its first host.
+            short = text.partition(": ")[0] if named and len(hosts) > 1 else text
+            phrases.append(f"{short} on {shorten_list(hosts, STEP_HOSTS)}" if hosts else text)
         if (rest := len(others) - MOST_TEXTS) > 0:
             phrases.append(f"and {rest} more")
         return printable_line("; ".join(phrases))
 
-    def _owners(self) -> dict[str, list[str]]:
-        """Return the owners of each text that is about no container."""
-        owners: dict[str, list[str]] = {}
+    def _owners(self) -> dict[tuple[str, bool], list[str]]:
+        """Return the owners of each text about no container, and whether it is a task's name."""
+        owners: dict[tuple[str, bool], list[str]] = {}
         for owner, changes in self.hosts.items():
             for each in changes:
                 if not (each.subject and each.kind in DONE):
-                    owners.setdefault(each.text, []).append(owner)
+                    owners.setdefault((each.text, each.named), []).append(owner)
         return owners

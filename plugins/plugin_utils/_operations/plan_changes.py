@@ -22,11 +22,15 @@ RESTART, START, STOP, BUILD, OTHER = "restart", "start", "stop", "build", "other
 
 @dataclass(frozen=True)
 class Change:
-    """One message; ``subject`` is the container that starts, stops or restarts."""
+    """One message; ``subject`` is the container that starts, stops or restarts.
+
+    ``named``: the message is the name of a task, which Ansible renders for its first host only.
+    """
 
     text: str
     kind: str = OTHER
     subject: str = ""
+    named: bool = False
 
 
 def parse_environment(value: Any) -> dict[str, str]:

@@ -110,7 +110,7 @@ class Plan:
             return [Change(text, step_kind(text)) for text in debug_messages(result)]
         # Ansible puts the role's name before the task's name.
         text = task.rpartition(" : ")[2]
-        return [Change(f"{text} ({label})" if label else text)]
+        return [Change(f"{text} ({label})" if label else text, named=True)]
 
     def container_name(self, task: str, result: Mapping[str, Any]) -> str:
         """Return a container's name without the cluster's name.
