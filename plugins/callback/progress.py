@@ -157,7 +157,7 @@ class CallbackModule(LoggedCallback):
         if self.output:
             found = result.result
             host = result.host.get_name()
-            self.output.wait(f"{host}: attempt {found['attempts']} of {found['retries']}")
+            self.output.wait(f"{host}: attempt {found['attempts']} of {found['retries']}", host)
 
     def v2_runner_item_on_ok(self, result: Any) -> None:
         found = dict(result.result)
@@ -166,7 +166,8 @@ class CallbackModule(LoggedCallback):
         loop = found.get("ansible_loop")
         if self.output and isinstance(loop, dict) and loop.get("length", 0) > 1:
             done, length = loop["index"], loop["length"]
-            self.output.wait(ProgressLine(f"{done} of {length}", done, length))
+            line = ProgressLine(f"{done} of {length}", done, length)
+            self.output.wait(line, result.host.get_name())
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         found = dict(result.result)

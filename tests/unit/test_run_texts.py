@@ -11,10 +11,10 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations.failure_te
     message,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.logged_callback import verb_of
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.remaining_work import clock
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.run_output import (
     Colours,
     Output,
-    clock,
 )
 
 CONTAINER = "community.docker.docker_container"
@@ -58,7 +58,10 @@ def words(*results: tuple[str, str, dict]) -> str:
             "Write files on h1, h2",
         ),
         (
-            [(h, "command", {"changed": True, "steps": ["store X: created"]}) for h in ("h1", "h2")],
+            [
+                (h, "command", {"changed": True, "steps": ["store X: created"]})
+                for h in ("h1", "h2")
+            ],
             "store X: created on h1, h2",
         ),
         (
@@ -142,6 +145,32 @@ def printed() -> tuple[Output, list[str]]:
     output.play("Start the brokers")
     output.task("metal.kafka.service : Wait")
     return output, lines
+
+
+def test_a_repeated_message_of_a_loop_has_its_host_once():
+    output, lines = printed()
+    for host in ("h1", "h2"):
+        output.started(host)
+    output.message("h1", "same note")
+    output.message("h1", "same note")
+    output.flush()
+    assert lines == ["h1: same note"]
+
+    for host in ("h1", "h1", "h2"):
+        output.message(host, "note of all")
+    output.flush()
+    assert lines[1:] == ["note of all"]
+
+
+def test_a_wait_of_a_host_ends_with_the_task_on_this_host():
+    output, _ = printed()
+    for host in ("h1", "h2"):
+        output.started(host)
+    output.wait("h1: attempt 3 of 60", "h1")
+    output.ended("h2")
+    assert "h1: attempt 3 of 60" in output.state().text
+    output.ended("h1")
+    assert "attempt" not in output.state().text
 
 
 def test_a_rescued_loop_has_the_messages_of_its_items():

@@ -17,7 +17,8 @@ PREFIXES = ("Task failed: ", "Module failed: ", "Action failed: ")
 OUTPUT_LINES = 10
 # Lines of the repetition at the end of a run, of one cause in it, and characters of its lines.
 TAIL_LINES, CAUSE_LINES, TAIL_WIDTH = 15, 4, 200
-MOST_HOSTS = 20
+# Hosts in the first line of a failure.
+FAILURE_HOSTS = 20
 
 
 def text_lines(text: Any) -> list[str]:
@@ -75,7 +76,7 @@ class Failure:
     def title(self) -> str:
         """Return the first line: hosts and task."""
         what = "unreachable" if self.unreachable else "failed"
-        return f"{shorten_list(sorted(self.hosts), MOST_HOSTS)} {what}: {self.task}"
+        return f"{shorten_list(sorted(self.hosts), FAILURE_HOSTS)} {what}: {self.task}"
 
     def text(self) -> list[str]:
         """Return the failure in full."""

@@ -48,6 +48,13 @@ def format_duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
+def clock(seconds: float) -> str:
+    """Text of a time since the start: ``4:12``, ``1:04:12``."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
 def remaining_suffix(seconds: float | None) -> str:
     """Suffix of a message, such as ``, about 40 s left``; empty if the time is unknown."""
     return "" if seconds is None else f", about {format_duration(seconds)} left"

@@ -13,20 +13,13 @@ from ...module_utils._common.messages import printable_line, shorten_list
 from .applied_changes import Applied
 from .failure_text import TAIL_LINES, Failures, item_message, message, text_lines
 from .progress_line import ProgressLine
-from .remaining_work import format_duration
+from .remaining_work import clock, format_duration
 from .run_screen import Screen, State
 
-# Hosts that the replaced line names.
-MOST_HOSTS = 3
+# Hosts in the replaced line.
+REPLACED_LINE_HOSTS = 3
 # Characters of the line of a step.
 STEP_WIDTH = 160
-
-
-def clock(seconds: float) -> str:
-    """Text of a time since the start: ``4:12``, ``1:04:12``."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def short(text: str, width: int) -> str:
@@ -75,23 +68,25 @@ class Output:
         self._play = ""
         self._task = ""
         self._wait: ProgressLine | str = ""
+        # The host of the wait; empty if the wait is of no single host.
+        self._wait_host = ""
         self._running: dict[str, bool] = {}
         # Messages of failed items of the current task, by host.
         self._items: dict[str, list[str]] = {}
-        # Messages of the current task, with their hosts.
-        self._messages: dict[str, list[str]] = {}
+        # Messages of the current task, with their hosts; a loop may repeat a message.
+        self._messages: dict[str, set[str]] = {}
         self._first_failure: int | None = None
 
     def state(self) -> State:
         """Return the state for the replaced line."""
         text = self._task
         if failed := self.failures.pending_hosts():
-            text = f"{shorten_list(failed, MOST_HOSTS)} failed; {text}"
+            text = f"{shorten_list(failed, REPLACED_LINE_HOSTS)} failed; {text}"
         wait, running = self._wait, dict(self._running)
         waiting = [host for host, runs in running.items() if runs]
         if not wait and len(running) > 1 and waiting:
             done = len(running) - len(waiting)
-            names = shorten_list(waiting, MOST_HOSTS)
+            names = shorten_list(waiting, REPLACED_LINE_HOSTS)
             amount = f"{done} of {len(running)} hosts, waiting for {names}"
             wait = ProgressLine(amount, done, len(running))
         if wait:
@@ -119,8 +114,8 @@ class Output:
         self.flush()
         if self.step is None:
             self.step = Step(self._play, time.monotonic(), Applied(self.cluster or ""))
-        self._task, self._wait, self._running = plain_name(name), "", {}
-        self._items = {}
+        self._task, self._running, self._items = plain_name(name), {}, {}
+        self.wait("")
 
     def started(self, host: str) -> None:
         """Note that the task runs on a host."""
@@ -129,10 +124,12 @@ class Output:
     def ended(self, host: str) -> None:
         """Note that the task has ended on a host."""
         self._running[host] = False
+        if host == self._wait_host:
+            self.wait("")
 
-    def wait(self, text: ProgressLine | str) -> None:
-        """Note the progress of a wait."""
-        self._wait = text
+    def wait(self, text: ProgressLine | str, host: str = "") -> None:
+        """Note the progress of a wait, which ends with the task on ``host``."""
+        self._wait, self._wait_host = text, host
 
     def applied(
         self, host: str, action: str, task: str, result: Mapping[str, Any], once: bool
@@ -161,7 +158,7 @@ class Output:
         """Note the message of a debug task, which is printed when the task has ended."""
         lines = [line for text in texts for line in text_lines(text)]
         if lines:
-            self._messages.setdefault("\n".join(lines), []).append(host)
+            self._messages.setdefault("\n".join(lines), set()).add(host)
 
     def failed(
         self,
