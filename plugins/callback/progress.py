@@ -38,8 +38,6 @@ extends_documentation_fragment: [default_callback, result_format_callback]
 
 import atexit
 import os
-import signal
-from contextlib import suppress
 from typing import Any
 
 from ansible import constants, context
@@ -51,6 +49,7 @@ from ..plugin_utils._operations.plan_report import DEBUG
 from ..plugin_utils._operations.progress_line import ProgressLine
 from ..plugin_utils._operations.run_output import Colours, Output
 from ..plugin_utils._operations.task_blocks import is_rescue, is_rescued
+from ..plugin_utils._operations.termination import before_termination
 from ..plugin_utils._site.play_inventory import play_cluster
 
 COLOURS = Colours(
@@ -79,17 +78,19 @@ class CallbackModule(LoggedCallback):
 
     def display(self, msg: str, *arguments: Any, **options: Any) -> None:
         """Display what others print; in place of ``Display.display``."""
-        if self.output is None or os.getpid() != self.run:
+        # SIGTERM may set it to None between two uses.
+        output = self.output
+        if output is None or os.getpid() != self.run:
             # The process of a task: Ansible sends the line to the run.
             self.show(msg, *arguments, **options)
         elif isinstance(msg, ProgressLine):
             self.log.write(msg)
-            self.output.wait(msg)
+            output.wait(msg)
         elif options.get("log_only"):
             self.show(msg, *arguments, **options)
         else:
             self.log.write(msg)
-            self.output.screen.show(msg, *arguments, **options)
+            output.screen.show(msg, *arguments, **options)
 
     def v2_playbook_on_start(self, playbook: Any) -> None:
         super().v2_playbook_on_start(playbook)
@@ -98,16 +99,7 @@ class CallbackModule(LoggedCallback):
             self.output.check = context.CLIARGS["check"]
             self.output.screen.start(max(1.0, self.get_option("interval")))
             atexit.register(self.end_early)
-            before = signal.getsignal(signal.SIGTERM)
-
-            def stop(number: int, frame: Any) -> None:
-                # It may interrupt a line that is being written.
-                with suppress(OSError, RuntimeError):
-                    self.end_early()
-                if callable(before):
-                    before(number, frame)
-
-            signal.signal(signal.SIGTERM, stop)
+            before_termination(self.end_early)
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         super().v2_playbook_on_play_start(play)

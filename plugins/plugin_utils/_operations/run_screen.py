@@ -77,6 +77,7 @@ class Screen:
         """Print lines with ``show``, which is ``Display.display``; ``state`` is the current one."""
         self._show, self._state = show, state
         self._row = terminal_row(colours)
+        # Reentrant: a signal may interrupt the main thread while it prints.
         self._lock = threading.RLock()
         self._end = threading.Event()
         self._drawn = False
@@ -121,12 +122,9 @@ class Screen:
     def close(self) -> None:
         """Erase the replaced line, and draw no other one."""
         self._end.set()
-        # A signal may interrupt the thread's own writing: do not wait for it.
-        if self._lock.acquire(timeout=1):
-            with suppress(OSError, ValueError):
-                self._erase()
-                sys.stdout.flush()
-            self._lock.release()
+        with self._lock, suppress(OSError, ValueError):
+            self._erase()
+            sys.stdout.flush()
 
     def _erase(self) -> None:
         if self._drawn:
