@@ -6,9 +6,11 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from socket import create_server
 
+import pytest
 from confluent_kafka import KafkaError, KafkaException
-from kafka_metal_watch import items
+from kafka_metal_watch import cluster, items
 from kafka_metal_watch.cli import DEFAULTS
+from kafka_metal_watch.cluster import Kafka
 from kafka_metal_watch.items import in_parallel, requested
 from kafka_metal_watch.remote_reads import read_remote
 
@@ -37,7 +39,68 @@ def test_a_request_that_never_ends_is_named(monkeypatch):
 
     read = requested(["a"], lambda _: Future(), str, 0.01)
 
-    assert read.unread == {"a": "TimeoutError"}
+    assert read.unread == {"a": "no response within 0 s"}
+
+
+def test_a_batch_of_requests_that_never_end_has_one_limit(monkeypatch):
+    monkeypatch.setattr(items, "MARGIN_S", 0.0)
+    started = time.monotonic()
+
+    read = requested(range(20), lambda _: Future(), str, 0.2)
+
+    assert time.monotonic() - started < 2
+    assert len(read.unread) == 20
+
+
+def test_a_request_that_cannot_be_sent_affects_no_other():
+    def request(name):
+        if name == "b":
+            raise KafkaException(KafkaError(KafkaError._FATAL))
+        return future(1)
+
+    read = requested("abc", request, int, 0.1)
+
+    assert read.found == {"a": 1, "c": 1}
+    assert list(read.unread) == ["b"]
+
+
+class Admin:
+    """Requests that never end."""
+
+    def list_consumer_groups(self, **_):
+        return Future()
+
+    def describe_cluster(self, **_):
+        return Future()
+
+    def list_offsets(self, wanted, **_):
+        return {each: Future() for each in wanted}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [Kafka.groups, Kafka.overview, lambda kafka: kafka.ends([("t", 0), ("t", 1)])],
+)
+def test_requests_of_the_whole_cluster_have_a_limit(monkeypatch, read):
+    monkeypatch.setattr(items, "MARGIN_S", 0.0)
+    monkeypatch.setattr(cluster, "MARGIN_S", 0.0)
+    monkeypatch.setattr(cluster, "TIMEOUT_S", 0.1)
+    kafka = object.__new__(Kafka)
+    kafka._admin = Admin()
+
+    with pytest.raises(KafkaException) as error:
+        read(kafka)
+
+    assert items.reason(error.value) == "no response within 0 s"
+
+
+@pytest.mark.parametrize("dead", [200, items.THREADS + 10])
+def test_dead_endpoints_affect_no_others(dead):
+    reads = {number: lambda: time.sleep(0.3) for number in range(dead)}
+
+    read = in_parallel({**reads, "good": lambda: "value"}, 0.35)
+
+    assert read.found["good"] == "value"
 
 
 def test_requests_are_sent_before_the_first_result_is_awaited():

@@ -38,11 +38,12 @@ from prometheus_client.core import CollectorRegistry
 
 from .cluster import Kafka
 from .hosts import restrict_hosts
-from .metrics import ClusterCollector
+from .items import reason
+from .metrics import ClusterCollector, ClusterState
 from .operation import operation
 from .page import Application, application, page
 from .probe import Probe, ProbeMetrics, ensure_topic
-from .reader import Reader
+from .reader import EVERY, Reader
 from .remote_reads import read_remote
 
 LOG = logging.getLogger("kafka-metal-watch")
@@ -134,6 +135,23 @@ def serve(endpoint: str, app: Application, hosts: Sequence[str] = ()) -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
+def read_cluster(reader: Reader, before: ClusterState) -> ClusterState:
+    """Return the state of the cluster; if no request succeeds, ``before`` with the reason."""
+    try:
+        return reader.read(time.time(), before)
+    except KafkaException as error:
+        return replace(before, unread={("cluster", EVERY): reason(error)})
+
+
+def log_changes(before: Mapping[tuple[str, str], str], now: Mapping[tuple[str, str], str]) -> None:
+    """Log what cannot be read since this read, or for a new reason, and what can be read again."""
+    for (kind, name), why in sorted(now.items()):
+        if before.get((kind, name)) != why:
+            LOG.warning("cannot read %s %s: %s", kind, name, why)
+    for kind, name in sorted(before.keys() - now.keys()):
+        LOG.info("can read %s %s again", kind, name)
+
+
 def export(config: Mapping[str, Any], ended: threading.Event) -> None:
     """Read the cluster at each interval; if that fails, keep the last values and their time."""
     collector, metrics = ClusterCollector(), process_registry()
@@ -149,12 +167,8 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
     )
     reader = Reader(Kafka(config["kafka"]), config["exclude"])
     while not ended.is_set():
-        try:
-            found = reader.read(time.time(), collector.found)
-        except KafkaException as error:
-            LOG.warning("cannot read the cluster: %s", error)
-            # What the last read lacked is old, as its values are.
-            found = replace(collector.found, unread={})
+        before = collector.found
+        found = read_cluster(reader, before)
         remote = read_remote(config)
         collector.found = replace(
             found,
@@ -166,8 +180,7 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
             workers=config["workers"],
             operation=operation(config["operations"], config["cluster"]),
         )
-        for (kind, name), why in sorted(collector.found.unread.items()):
-            LOG.warning("cannot read %s %s: %s", kind, name, why)
+        log_changes(before.unread, collector.found.unread)
         ended.wait(config["interval"])
 
 

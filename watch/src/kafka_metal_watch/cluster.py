@@ -1,13 +1,14 @@
 """Requests for consumer groups, brokers and topics of a cluster, for the exporter."""
 
 from collections.abc import Iterable, Mapping
+from concurrent.futures import wait
 from typing import Any, Protocol
 
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec
 
 from . import limits
-from .items import Items, reason, requested
+from .items import MARGIN_S, Items, reason, requested, result_now, result_of
 from .lag import Partition
 from .overview import Overview, overview
 
@@ -48,7 +49,8 @@ class Kafka:
 
     def groups(self) -> tuple[list[str], list[str]]:
         """Return the names of consumer groups, and the errors of brokers that did not list any."""
-        listed = self._admin.list_consumer_groups(request_timeout=TIMEOUT_S).result()
+        future = self._admin.list_consumer_groups(request_timeout=TIMEOUT_S)
+        listed = result_of(future, TIMEOUT_S)
         names = sorted(each.group_id for each in listed.valid)
         return names, [reason(each) for each in listed.errors]
 
@@ -75,15 +77,20 @@ class Kafka:
         wanted = {TopicPartition(*each): OffsetSpec.latest() for each in partitions}
         if not wanted:
             return {}
+        futures = self._admin.list_offsets(wanted, request_timeout=TIMEOUT_S)
+        wait(futures.values(), TIMEOUT_S + MARGIN_S)
         found = {}
-        for where, future in self._admin.list_offsets(wanted, request_timeout=TIMEOUT_S).items():
-            if future.exception() is None:
-                found[where.topic, where.partition] = future.result().offset
+        for where, future in futures.items():
+            if not future.done() or future.exception() is None:
+                # One request has the offsets of all partitions: raise if it has not ended.
+                offset = result_now(future, TIMEOUT_S).offset
+                found[where.topic, where.partition] = offset
         return found
 
     def overview(self) -> Overview:
         """Return brokers and topics."""
-        racks = self._admin.describe_cluster(request_timeout=TIMEOUT_S).result().nodes
+        future = self._admin.describe_cluster(request_timeout=TIMEOUT_S)
+        racks = result_of(future, TIMEOUT_S).nodes
         return overview(
             self._admin.list_topics(timeout=TIMEOUT_S),
             {node.id: node.rack for node in racks if node.rack},

@@ -11,7 +11,7 @@ from .items import reason
 from .lag import History, Lag, Partition, lags, members_by_topic
 from .metrics import ClusterState
 
-# The name of a failed read of all groups.
+# The name of a failed read of all groups, or of the whole cluster.
 EVERY = "all"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from .items import in_parallel
 from .remote_state import TIMEOUT_S, certificate_expiry, driver_state, engines, master_state
 
-# Time limit of all reads together: one waits at most TIMEOUT_S for each packet.
+# Time limit of a read: it waits at most TIMEOUT_S for each packet.
 LIMIT_S = TIMEOUT_S + 1
 CERTIFICATE = "certificate"
 NO_CERTIFICATE = "no response, or no certificate of the CA"
