@@ -28,6 +28,13 @@ def test_complete_settings_are_read(tmp_path, ca):
     assert client_file.settings(path)["sasl.password"] == "quietly"
 
 
+def test_default_mechanism_of_librdkafka_is_accepted(tmp_path):
+    path = tmp_path / "client.conf"
+    path.write_text("security.protocol=SASL_SSL\nsasl.kerberos.service.name=kafka\n")
+
+    assert client_file.settings(path)["security.protocol"] == "SASL_SSL"
+
+
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
@@ -36,7 +43,10 @@ def test_complete_settings_are_read(tmp_path, ca):
         (b"\xff\xfe\x00", "is damaged, it is not UTF-8 text"),
         (b"security.proto", "line 1: found 'security.proto', allowed is key=value"),
         (b"sasl.username=operator\n", "it has sasl.username and no security.protocol"),
-        (b"security.protocol=SASL_SSL\n", "security.protocol=SASL_SSL and no sasl.mechanism"),
+        (
+            b"security.protocol=SASL_SSL\nsasl.password=quietly\n",
+            "it has sasl.password and no sasl.mechanism",
+        ),
         (
             b"security.protocol=SASL_SSL\nsasl.mechanism=SCRAM-SHA-512\nsasl.username=operator\n"
             b"sasl.password=",
@@ -64,7 +74,7 @@ def test_unusable_file_is_named_by_every_command(
     printed = capsys.readouterr().err
     assert printed.startswith(f"kafka-metal: {path}")
     assert fault in printed
-    assert "make access U=operator" in printed
+    assert "make access U=NAME" in printed
     assert "quietly" not in printed
 
 
@@ -93,7 +103,7 @@ def test_unusable_certificate_is_named(tmp_path, ca, content, fault):
     with pytest.raises(ClientError) as refusal:
         client_file.settings(path)
 
-    assert f"{path}: ssl.ca.location={ca}: {fault}; write it again" in str(refusal.value)
+    assert f"{path}: ssl.ca.location={ca}: {fault}; write the file again" in str(refusal.value)
 
 
 def test_setting_that_librdkafka_refuses_is_named():

@@ -6,8 +6,9 @@ from pathlib import Path
 from kafka_metal_client.brokers import read_properties
 from kafka_metal_client.errors import ClientError
 
-REMEDY = "write it again, for a user U of a playbook's cluster with: make access U=operator"
+REMEDY = "write the file again; for a user of a cluster of this project: make access U=NAME"
 PEM = ("ssl.ca.location", "ssl.certificate.location", "ssl.key.location")
+LOGIN = ("sasl.username", "sasl.password")
 # Mechanisms that authenticate with a password.
 PASSWORDS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 
@@ -37,10 +38,11 @@ def _fault(found: Mapping[str, str]) -> str:
     if not protocol and secured:
         return f"is incomplete, it has {secured[0]} and no security.protocol"
     mechanism = found.get("sasl.mechanism", found.get("sasl.mechanisms", ""))
-    if protocol.startswith("SASL_") and not mechanism:
-        return f"is incomplete, it has security.protocol={protocol} and no sasl.mechanism"
+    if not mechanism and (given := [name for name in LOGIN if name in found]):
+        # librdkafka's default mechanism GSSAPI ignores both.
+        return f"is incomplete, it has {given[0]} and no sasl.mechanism"
     if mechanism in PASSWORDS:
-        for name in ("sasl.username", "sasl.password"):
+        for name in LOGIN:
             if not found.get(name):
                 return f"is incomplete, it has sasl.mechanism={mechanism} and no {name}"
     return ""
