@@ -38,8 +38,9 @@ def _fault(found: Mapping[str, str]) -> str:
     if not protocol and secured:
         return f"is incomplete, it has {secured[0]} and no security.protocol"
     mechanism = found.get("sasl.mechanism", found.get("sasl.mechanisms", ""))
-    if not mechanism and (given := [name for name in LOGIN if name in found]):
-        # librdkafka's default mechanism GSSAPI ignores both.
+    given = [name for name in LOGIN if name in found]
+    # librdkafka's default mechanism GSSAPI has neither a user name nor a password.
+    if protocol.startswith("SASL_") and given and not mechanism:
         return f"is incomplete, it has {given[0]} and no sasl.mechanism"
     if mechanism in PASSWORDS:
         for name in LOGIN:
