@@ -18,8 +18,8 @@ import time
 
 # Type and help text of each metric.
 METRICS = {
-    "readable": ("gauge", "Whether smartctl can read the health data of the disk"),
-    "healthy": ("gauge", "Whether the disk passes its own health check and answers SMART commands"),
+    "readable": ("gauge", "Whether smartctl can read all health data of the disk"),
+    "healthy": ("gauge", "Whether the disk passes its own health check"),
     "smartctl_status": ("gauge", "Exit status of smartctl, a sum of bits"),
     "bad_sectors": ("gauge", "Reallocated and pending sectors, and media errors"),
     "wear_ratio": ("gauge", "Share of the rated write endurance that is used"),
@@ -32,7 +32,7 @@ BAD_SECTORS = (5, 197, 198)
 # Bits of smartctl's exit status, smartctl(8), "EXIT STATUS". Without a report: the arguments are
 # wrong, or the disk cannot be opened.
 NOT_READ = 0b11
-# A SMART command failed or its data has a wrong checksum.
+# A SMART command failed or its data has a wrong checksum; common behind USB and RAID bridges.
 COMMAND_FAILED = 0b100
 # The disk is failing; an attribute that predicts a failure is at its threshold.
 FAILING = 0b11000
@@ -57,17 +57,17 @@ def healthy(status, report):
     """Whether the disk is healthy: 1, 0, or None if the disk has no health check."""
     if status & FAILING:
         return 0
-    supported = report.get("smart_support", {}).get("available", True)
-    if status & COMMAND_FAILED and supported:
-        return 0
     passed = report.get("smart_status", {}).get("passed")
     return None if passed is None else int(passed)
 
 
 def metrics(status, report):
     """Metrics of one disk by name, from smartctl's exit status and the values in its report."""
-    found = {"readable": 1, "smartctl_status": status}
     well = healthy(status, report)
+    supported = report.get("smart_support", {}).get("available", True)
+    # A failing disk has an alert of its own.
+    incomplete = status & COMMAND_FAILED and supported and well != 0
+    found = {"readable": int(not incomplete), "smartctl_status": status}
     if well is not None:
         found["healthy"] = well
     if "current" in report.get("temperature", {}):
