@@ -38,7 +38,7 @@ author: The kafka-metal authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
-- name: Write the container's baseline
+- name: Save the container's baseline
   metal.kafka.container_baseline:
     name: local-kafka1
     declared: 0123456789abcdef

@@ -30,7 +30,7 @@ def words(*results: tuple[str, str, dict]) -> str:
     applied = Applied("local")
     for host, action, result in results:
         applied.add(host, action, "metal.kafka.service : Write files: kafka1", result)
-    return applied.words()
+    return applied.summary_line()
 
 
 @pytest.mark.parametrize(

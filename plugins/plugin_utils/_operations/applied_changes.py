@@ -58,7 +58,7 @@ class Applied(Plan):
         """Return the hosts with changes."""
         return {host for host, changes in self.hosts.items() if changes and host != CLUSTER}
 
-    def words(self) -> str:
+    def summary_line(self) -> str:
         """Return the changes in one line: containers first, then equal texts with their hosts."""
         phrases = []
         for kind, verb in DONE.items():

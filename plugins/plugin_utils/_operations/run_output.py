@@ -148,7 +148,7 @@ class Output:
         now = time.monotonic()
         seconds = format_duration(now - step.begun)
         line = f"{clock(now - self.began):>5}  {printable_line(step.name)}, {seconds}: "
-        self.show(short(line + step.changes.words(), STEP_WIDTH), self.colours.changed)
+        self.show(short(line + step.changes.summary_line(), STEP_WIDTH), self.colours.changed)
 
     def show(self, text: str, color: str | None = None) -> None:
         """Print permanent lines."""
@@ -222,14 +222,14 @@ class Output:
         if failed or unreachable:
             reasons = [f"on {shorten_list(failed)}"] if failed else []
             reasons += [f"unreachable: {shorten_list(unreachable)}"] if unreachable else []
-            return f"Failed after {clock(seconds)} {'; '.join(reasons)}, after {self.made()}."
+            return f"Failed after {clock(seconds)} {'; '.join(reasons)}, after {self.changes_text()}."
         if self.check:
-            return f"Check mode, {clock(seconds)}: {self.made()}."
+            return f"Check mode, {clock(seconds)}: {self.changes_text()}."
         if not self.changes:
             return f"Nothing changed, {format_duration(seconds)}."
-        return f"Done in {clock(seconds)}: {self.made()}."
+        return f"Done in {clock(seconds)}: {self.changes_text()}."
 
-    def made(self) -> str:
+    def changes_text(self) -> str:
         """Return the number of changes, and of the hosts that have any."""
         if not self.changes:
             return "no changes"
@@ -242,5 +242,5 @@ class Output:
         self.flush()
         self.end_step()
         self.screen.close()
-        self.show(f"The run ended before its last task, after {self.made()}.")
+        self.show(f"The run ended before its last task, after {self.changes_text()}.")
         self.show_log(log)

@@ -31,7 +31,7 @@ def _engines(site: Site) -> Iterator[tuple[str, Engine]]:
             yield machine, engine
 
 
-def engine_answers(site: Site) -> Iterator[Problem]:
+def engine_responds(site: Site) -> Iterator[Problem]:
     """An installed engine responds; a stopped one is a note, as the run starts it."""
     for machine, facts in site.facts.items():
         error = facts.get("engine_error", "")

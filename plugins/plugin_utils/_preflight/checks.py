@@ -105,7 +105,7 @@ CHECKS: tuple[Check, ...] = (
     check_kernel.map_count,
     check_kernel.swap,
     check_kernel.ephemeral_ports,
-    check_engine.engine_answers,
+    check_engine.engine_responds,
     check_engine.engine_version,
     check_engine.storage_driver,
     check_engine.rootless,
