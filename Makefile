@@ -49,7 +49,7 @@ demo: env ## send generated payments and reconcile every record
 produce: env ## send a file: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field NULL=NA]
 groups: env ## list consumer groups and their lag; set offsets: G=name TO=earliest|latest|TIME|"2h ago" [T=topic] [DRY=1]
 export: env ## write the cluster's content as declarations
-replay: env ## copy a part of a topic to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [STAMP=now] [DRY=1]
+replay: env ## copy a part of a topic to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [STAMP=source|now] [DRY=1]
 replicas: env ## compare the record batches of replicas: [SECONDS=60 for each broker]; exit code 2 with differences
 access: env ## write a declared user's client files, to hand them out: make access U=shop
 status preflight upgrade secure zookeeper-trust verify rotate restart reboot down destroy logs support demo produce groups export replay replicas access plan:

@@ -99,11 +99,12 @@ def test_stamped_copy_has_the_current_time_and_the_time_of_its_source():
     ]
 
 
-def test_kept_copy_of_a_stamped_copy_keeps_its_time_header():
+@pytest.mark.parametrize("stamp", [["source"], []])
+def test_copy_with_the_source_time_has_its_time_header(stamp):
     headers = [(replay.TIME_HEADER, b"1")]
-    kept = replay.copy_arguments(Message(timestamp_=NOON_MS, headers_=headers))
+    copy = replay.copy_arguments(Message(timestamp_=NOON_MS, headers_=headers), *stamp)
 
-    assert (kept["timestamp"], kept["headers"][0]) == (NOON_MS, (replay.TIME_HEADER, b"1"))
+    assert (copy["timestamp"], copy["headers"][0]) == (NOON_MS, (replay.TIME_HEADER, b"1"))
 
 
 def test_copy_of_a_copy_has_one_source_header(monkeypatch):

@@ -15,8 +15,8 @@ DELETED = {"cleanup.policy": "delete", "retention.ms": str(7 * DAY_MS)}
 @pytest.mark.parametrize(
     ("settings", "found"),
     [
-        (DELETED, Ages(kept=7 * DAY_MS)),
-        ({**DELETED, "cleanup.policy": "compact,delete"}, Ages(kept=7 * DAY_MS)),
+        (DELETED, Ages(retained=7 * DAY_MS)),
+        ({**DELETED, "cleanup.policy": "compact,delete"}, Ages(retained=7 * DAY_MS)),
         ({**DELETED, "cleanup.policy": "compact"}, Ages()),
         ({**DELETED, "retention.ms": "-1"}, Ages()),
         ({**DELETED, "message.timestamp.type": "LogAppendTime"}, Ages()),

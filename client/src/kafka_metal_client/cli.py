@@ -70,8 +70,8 @@ def _replay(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--partition", type=int, action="append", default=[], help="of the source")
     verb.add_argument("--rate", type=rate, default=0.0, help="records per second; 0: no limit")
     verb.add_argument(
-        "--stamp", choices=replay.STAMPS, default="kept",
-        help="time of the copies: that of the source (kept), or the current time (now)",
+        "--stamp", choices=replay.STAMPS, default="source",
+        help="time of the copies: that of the source record (source), or the current time (now)",
     )  # fmt: skip
     verb.add_argument("--dry-run", action="store_true", help="print the ranges, send nothing")
     verb.set_defaults(command=commands.replay)

@@ -76,7 +76,7 @@ def replay(options: argparse.Namespace) -> int:
             print("nothing was sent" if options.dry_run else "this range has no records")
             return 0
         settings = settings_of(options.bootstrap, extra, options.target)
-        if options.stamp == "kept":
+        if options.stamp == "source":
             _warn_of_old_records(reader, options, requested, retention.ages(settings), moment)
         if options.dry_run:
             print("nothing was sent")
@@ -116,7 +116,7 @@ def _warn_of_old_records(
     limits: retention.Ages,
     moment: datetime,
 ) -> None:
-    """Print how many records of the range are older than the target keeps or accepts."""
+    """Print how many records of the range are older than the target retains or accepts."""
     oldest = round(moment.timestamp() * 1000) - limits.smallest
     if oldest <= 0:
         return

@@ -21,7 +21,7 @@ from kafka_metal_client.progress import Progress
 SOURCE_HEADER = "kafka-metal.source"
 # Of copies with the current time: the time of the source in ms since 1970.
 TIME_HEADER = "kafka-metal.timestamp"
-STAMPS = ("kept", "now")
+STAMPS = ("source", "now")
 LOOK_UP_SECONDS = 20
 STALL_TIMEOUT_SECONDS = 60
 
@@ -160,11 +160,11 @@ def copy_records(
     requested: Ranges,
     pacer: Pacer,
     progress: Progress,
-    stamp: str = "kept",
+    stamp: str = "source",
 ) -> ReplayResult:
     """Send the records of a range and wait until each is acknowledged or failed.
 
-    ``stamp``: ``kept`` copies the time of each record, ``now`` replaces it by the current time.
+    ``stamp``: ``source`` copies the time of each record, ``now`` replaces it by the current time.
     """
     result = ReplayResult(requested=sum(end - first for first, end in requested.values()))
     started = time.monotonic()
@@ -207,7 +207,7 @@ def _count_result(
     result.missing[number] = min(first, offset), max(last, offset)
 
 
-def copy_arguments(message: Any, stamp: str = "kept") -> dict[str, Any]:
+def copy_arguments(message: Any, stamp: str = "source") -> dict[str, Any]:
     """Return the arguments of ``produce`` for the copy of a record, with its source as header."""
     origin = f"{message.topic()}-{message.partition()}@{message.offset()}"
     kind, moment = message.timestamp()
@@ -221,7 +221,7 @@ def copy_arguments(message: Any, stamp: str = "kept") -> dict[str, Any]:
         "value": message.value(),
         "headers": [*kept, *added],
         # 0 if the source has no timestamp: the producer then uses the current time.
-        "timestamp": moment if kind and stamp == "kept" else 0,
+        "timestamp": moment if kind and stamp == "source" else 0,
     }
 
 

@@ -10,15 +10,15 @@ UNLIMITED = 2**63 - 1
 
 @dataclass(frozen=True)
 class Ages:
-    """Kafka deletes records older than ``kept`` and rejects those older than ``accepted`` (ms)."""
+    """Kafka deletes records older than ``retained`` and rejects those older than ``accepted`` (ms)."""
 
-    kept: int = UNLIMITED
+    retained: int = UNLIMITED
     accepted: int = UNLIMITED
 
     @property
     def smallest(self) -> int:
         """The age from which records are lost."""
-        return min(self.kept, self.accepted)
+        return min(self.retained, self.accepted)
 
 
 def ages(settings: Mapping[str, str]) -> Ages:
@@ -28,9 +28,9 @@ def ages(settings: Mapping[str, str]) -> Ages:
         return Ages()
     deletes = "delete" in settings.get("cleanup.policy", "")
     names = ("message.timestamp.before.max.ms", "message.timestamp.difference.max.ms")
-    kept = int(settings.get("retention.ms", -1)) if deletes else -1
+    retained = int(settings.get("retention.ms", -1)) if deletes else -1
     return Ages(
-        kept=kept if kept >= 0 else UNLIMITED,
+        retained=retained if retained >= 0 else UNLIMITED,
         accepted=min(
             (int(settings[name]) for name in names if name in settings), default=UNLIMITED
         ),
@@ -41,11 +41,11 @@ def warning(target: str, limits: Ages, old: int, requested: int) -> str:
     """Return the message that ``old`` of the ``requested`` records are too old for ``target``."""
     share = f"{old:,} of {requested:,} records ({old / requested:.0%})"
     limit = duration(limits.smallest)
-    if limits.accepted <= limits.kept:
+    if limits.accepted <= limits.retained:
         effect = f"the {limit} that {target} accepts: its brokers reject them"
     else:
         effect = (
-            f"the {limit} that {target} keeps (retention.ms): Kafka can delete them "
+            f"the {limit} that {target} retains (retention.ms): Kafka can delete them "
             "minutes after it acknowledges them"
         )
     return f"warning: {share} are older than {effect}"

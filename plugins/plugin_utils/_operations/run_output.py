@@ -222,7 +222,8 @@ class Output:
         if failed or unreachable:
             reasons = [f"on {shorten_list(failed)}"] if failed else []
             reasons += [f"unreachable: {shorten_list(unreachable)}"] if unreachable else []
-            return f"Failed after {clock(seconds)} {'; '.join(reasons)}, after {self.changes_text()}."
+            where = "; ".join(reasons)
+            return f"Failed after {clock(seconds)} {where}, after {self.changes_text()}."
         if self.check:
             return f"Check mode, {clock(seconds)}: {self.changes_text()}."
         if not self.changes:
