@@ -10,7 +10,7 @@ UNLIMITED = 2**63 - 1
 
 @dataclass(frozen=True)
 class Ages:
-    """Kafka deletes records older than ``retained`` and rejects those older than ``accepted`` (ms)."""
+    """Kafka deletes records older than ``retained``, and rejects older than ``accepted`` (ms)."""
 
     retained: int = UNLIMITED
     accepted: int = UNLIMITED
