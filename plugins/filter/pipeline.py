@@ -10,6 +10,7 @@ from ansible.errors import AnsibleFilterError
 from ..module_utils._common import container_labels
 from ..module_utils._content import applied_record
 from ..plugin_utils._declarations.declarations_package import (
+    DEFAULT_MEMORY,
     DeclarationError,
     SampleError,
     add_site_values,
@@ -23,7 +24,7 @@ from ..plugin_utils._site.status_ports import status_ports
 
 # Directory of a driver's files.
 FILES = "/etc/kafka-metal"
-RESOURCES = {"cores": 1, "executor_memory": "1g", "driver_memory": "1g"}
+RESOURCES = {"cores": 1, "executor_memory": DEFAULT_MEMORY, "driver_memory": DEFAULT_MEMORY}
 
 
 def pipeline_document(

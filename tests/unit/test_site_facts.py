@@ -125,6 +125,13 @@ def test_prometheus_requires_a_password_unless_site_overrides_it():
     assert not monitoring.web_authentication(site(security_mode="plain"), "m1")
 
 
+def test_prometheus_endpoint_is_reachable_on_its_own_host():
+    assert monitoring.prometheus_endpoint(site(), "m1") == "127.0.0.1:9090"
+    everywhere = site(monitoring_bind="0.0.0.0", monitoring_prometheus_port=9999)
+    assert monitoring.prometheus_endpoint(everywhere, "m1") == "127.0.0.1:9999"
+    assert monitoring.prometheus_endpoint(site(monitoring_bind="10.0.0.7"), "m1") == "10.0.0.7:9090"
+
+
 def test_site_without_security_has_no_service_accounts():
     plain = site(security_mode="plain")
     assert (site_users.with_password(plain), site_users.all_service_accounts(plain) != {}) == (

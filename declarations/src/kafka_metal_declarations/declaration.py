@@ -20,7 +20,7 @@ from kafka_metal_declarations.keys import (
     format_value,
     most_similar_first,
 )
-from kafka_metal_declarations.model import Declaration, Resources, Source
+from kafka_metal_declarations.model import DEFAULT_MEMORY, Declaration, Resources, Source
 from kafka_metal_declarations.sql_determinism import nondeterministic
 from kafka_metal_declarations.templates import expand_template
 from kafka_metal_declarations.value_patterns import (
@@ -145,8 +145,8 @@ def _read_resources(resources: Section) -> Resources:
     resources.only(RESOURCE_KEYS)
     return Resources(
         cores=resources.whole("cores", high=10_000) or 1,
-        executor_memory=resources.text("executor_memory", ALLOWED_MEMORY, MEMORY) or "1g",
-        driver_memory=resources.text("driver_memory", ALLOWED_MEMORY, MEMORY) or "1g",
+        executor_memory=resources.text("executor_memory", ALLOWED_MEMORY, MEMORY) or DEFAULT_MEMORY,
+        driver_memory=resources.text("driver_memory", ALLOWED_MEMORY, MEMORY) or DEFAULT_MEMORY,
     )
 
 

@@ -109,6 +109,10 @@ class DatabaseSite:
     password_file: str | None
 
 
+# Memory of an executor or a driver without a declared size.
+DEFAULT_MEMORY = "1g"
+
+
 @dataclass(frozen=True, slots=True)
 class Resources:
     """Cluster resources of a pipeline; memory as for the JVM, such as ``1g``."""

@@ -21,6 +21,7 @@ from kafka_metal_declarations.declaration import (  # noqa: E402
     parse,
 )
 from kafka_metal_declarations.declared_site import SITE_KEYS  # noqa: E402
+from kafka_metal_declarations.model import DEFAULT_MEMORY  # noqa: E402
 from kafka_metal_declarations.needs import read_needs  # noqa: E402
 from kafka_metal_declarations.placement import (  # noqa: E402
     add_site_values,
@@ -30,6 +31,7 @@ from kafka_metal_declarations.placement import (  # noqa: E402
 from kafka_metal_declarations.sample import SampleError, infer_schema, with_schema  # noqa: E402
 
 __all__ = [
+    "DEFAULT_MEMORY",
     "SITE_KEYS",
     "DeclarationError",
     "SampleError",

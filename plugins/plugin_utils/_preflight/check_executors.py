@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...module_utils._common.units import memory_bytes, size_text
+from .._declarations.declarations_package import DEFAULT_MEMORY
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, join_names
 from .._site.pipeline import PIPELINE
@@ -15,9 +16,6 @@ from .._site.services import entries
 from .._site.site_model import Site
 from .._site.spark import WORKER
 from .check_pipelines import PIPELINES
-
-# Default of resources.executor_memory in a declaration.
-STANDARD_MEMORY = "1g"
 
 
 @dataclass
@@ -109,6 +107,6 @@ def _pipelines(site: Site) -> Iterator[Pipeline]:
             spec = declared.get("resources", {}) if isinstance(declared, Mapping) else None
             if isinstance(spec, Mapping):
                 cores = whole_number(spec.get("cores", 1))
-                memory = memory_bytes(spec.get("executor_memory", STANDARD_MEMORY))
+                memory = memory_bytes(spec.get("executor_memory", DEFAULT_MEMORY))
                 if cores and memory:
                     yield Pipeline(host, str(name), cores, memory)

@@ -100,6 +100,7 @@ HOST_FACTS: Mapping[str, HostFact] = {
     "kafka.security_properties": kafka.security_properties,
     "machines.machine": machines.machine,
     "monitoring.disk_mounts": monitoring.disk_mounts,
+    "monitoring.prometheus_endpoint": monitoring.prometheus_endpoint,
     "monitoring.textfile_dir": monitoring.textfile_dir,
     "monitoring.web_authentication": monitoring.web_authentication,
 }

@@ -60,6 +60,12 @@ def web_password_names(inventory: Inventory) -> list[str]:
     return [WEB_PASSWORD] if required else []
 
 
+def prometheus_endpoint(inventory: Inventory, host: str) -> str:
+    """host:port of Prometheus for processes on its own host."""
+    bind = str(inventory.need(host, "monitoring_bind")).replace("0.0.0.0", "127.0.0.1")
+    return f"{bind}:{inventory.need(host, 'monitoring_prometheus_port')}"
+
+
 def web_authentication(inventory: Inventory, host: str) -> bool:
     """Whether Prometheus and Alertmanager of a host require the operator's password."""
     return (

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...module_utils._common.units import memory_bytes
 from .._catalogue.kinds import Service
+from .._declarations.declarations_package import DEFAULT_MEMORY
 from .._declarations.inventory_values import whole_number
 from .site_model import Site
 from .status_ports import status_ports
@@ -83,7 +84,8 @@ def memory(site: Site, host: str, service: Service) -> Iterator[tuple[str, int]]
         extra = whole_number(site.value(host, "pipeline_overhead_mb", 0)) or 0
         for name, declared in entries(site, host, service.processes).items():
             spec = declared.get("resources") if isinstance(declared, Mapping) else None
-            heap = spec.get("driver_memory", "1g") if isinstance(spec, Mapping) else "1g"
+            given = spec if isinstance(spec, Mapping) else {}
+            heap = given.get("driver_memory", DEFAULT_MEMORY)
             where = f"{service.processes}.{name}.resources.driver_memory"
             yield where, (memory_bytes(heap) or 0) + extra * 1024**2
         return
