@@ -11,8 +11,9 @@ from .._declarations.declaration_reader import format_value
 from .._declarations.problem import Problem, advice
 from .._site.kafka import KAFKA
 from .._site.site_model import Site
+from .kafka_keys import PROPERTIES
 
-ALL, ONE = "kafka_broker_properties", "kafka_broker_host_properties"
+ALL, ONE = PROPERTIES, "kafka_broker_host_properties"
 
 
 def declared_keys(site: Site, host: str) -> dict[str, tuple[str, Any]]:
