@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -42,6 +43,13 @@ def note(host: str, where: str, reason: str) -> Problem:
 def advice(host: str, where: str, found: str, recommended: str) -> Problem:
     """A note on a value that works but could be better; it does not stop the run."""
     return Problem(host, where, found, recommended, fatal=False)
+
+
+def problem_from_message(host: str, message: str) -> Problem:
+    """The problem in an error of the form ``WHERE: found FOUND; allowed: ALLOWED``."""
+    where, _, rest = message.partition(": found ")
+    found, _, allowed = re.split(r"(; (?:allowed|required): )", rest, maxsplit=1)
+    return Problem(host, where, found, allowed)
 
 
 def join_names(names: Iterable[str]) -> str:

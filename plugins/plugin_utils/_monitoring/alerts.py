@@ -28,6 +28,7 @@ KEYS = {
     "was",
 }
 REQUIRED = ("severity", "expr", "summary", "description")
+TEXTS = ("expr", "summary", "description")
 # Variable of a site with its alerts, and changes of the collection's alerts.
 VARIABLE = "monitoring_alerts"
 NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
@@ -78,6 +79,16 @@ def parse_alert(name: str, entry: Any) -> Alert:
     for key in REQUIRED:
         if not entry.get(key):
             raise MonitoringError(f"{where}: found no {key}; required: {', '.join(REQUIRED)}")
+    for key in TEXTS:
+        if not isinstance(entry.get(key, ""), str):
+            raise MonitoringError(f"{where}.{key}: found {entry[key]!r}; allowed: a text")
+    for key in ("inhibits", "equal"):
+        if not _is_texts(entry.get(key, [])):
+            raise MonitoringError(f"{where}.{key}: found {entry[key]!r}; allowed: a list of names")
+    if not isinstance(entry.get("limits") or {}, Mapping):
+        raise MonitoringError(
+            f"{where}.limits: found {entry['limits']!r}; allowed: a mapping of numbers"
+        )
     for key, allowed in (("severity", SEVERITIES), ("maintenance", MAINTENANCE)):
         if key in entry and entry[key] not in allowed:
             raise MonitoringError(
@@ -143,6 +154,8 @@ def apply_site_changes(entries: Mapping[str, Any], changes: Mapping[str, Any]) -
     ``limits`` are merged. A site can add alerts. Removed alerts are also removed from ``inhibits``
     of others. Raises MonitoringError for an unknown limit or alert.
     """
+    if not isinstance(changes, Mapping):
+        raise MonitoringError(f"{VARIABLE}: found {changes!r}; allowed: a mapping of alerts")
     result = dict(entries)
     renamed = _renamed(entries)
     for name, change in changes.items():
@@ -165,7 +178,7 @@ def apply_site_changes(entries: Mapping[str, Any], changes: Mapping[str, Any]) -
         else:
             old = entries.get(name, {})
             result[name] = {**old, **change}
-            if "limits" in change and "expr" not in change:
+            if isinstance(change.get("limits"), Mapping) and "expr" not in change:
                 unknown = sorted(set(change["limits"]) - set(old.get("limits", {})))
                 if unknown:
                     raise MonitoringError(
@@ -175,6 +188,10 @@ def apply_site_changes(entries: Mapping[str, Any], changes: Mapping[str, Any]) -
                 result[name]["limits"] = {**old.get("limits", {}), **change["limits"]}
     removed = set(entries) - set(result)
     return {name: _without(entry, removed) for name, entry in result.items()}
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
 
 
 def _all(names: Iterable[str]) -> str:
@@ -187,7 +204,7 @@ def _renamed(entries: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _without(entry: Mapping[str, Any], removed: Iterable[str]) -> dict[str, Any]:
-    if "inhibits" not in entry:
+    if not _is_texts(entry.get("inhibits")):
         return dict(entry)
     names = set(removed)
     return {**entry, "inhibits": [other for other in entry["inhibits"] if other not in names]}
