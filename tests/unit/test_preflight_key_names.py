@@ -19,7 +19,8 @@ def older(site: ValidSite) -> None:
 
 def newer(site: ValidSite) -> None:
     """Declare a version of Kafka whose keys are not recorded, on all brokers."""
-    put_everywhere("image_versions", {"kafka": "9.1.0"})(site)
+    for host in site.groups["kafka"]:
+        site.hosts[host]["image_versions"] = {"kafka": "9.1.0"}
     put_everywhere(PROPERTIES, {"num.io.treads": 2})(site)
 
 
@@ -55,6 +56,18 @@ FAULTS: Faults = {
     "extra keys that are no list": (
         put("kafka2", "kafka_broker_extra_keys", "com.example"),
         ["kafka2: kafka_broker_extra_keys: found 'com.example'; allowed: a list of names"],
+    ),
+    "a version without checksums": (
+        put_everywhere("image_versions", {"kafka": "3.9.99"}),
+        ["m1: image_versions: found kafka 3.9.99; allowed: a version with checksums in images/"],
+    ),
+    "an unknown key of image versions": (
+        put_everywhere("image_versions", {"kafak": "3.8.1"}),
+        ["m1: image_versions: found key kafak; allowed: keys of versions.yml: "],
+    ),
+    "image versions that are no mapping": (
+        put_everywhere("image_versions", "3.8.1"),
+        ["m1: image_versions: found '3.8.1'; allowed: a mapping of keys of versions.yml"],
     ),
     "a typo of a topic's key": (
         topic("payments", config={"retention.mss": 5}),

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+_MESSAGE = re.compile(r"(.+?): found (.+?); (?:allowed|required): (.+)", re.DOTALL)
+
 
 @dataclass(frozen=True, order=True)
 class Problem:
@@ -45,11 +47,15 @@ def advice(host: str, where: str, found: str, recommended: str) -> Problem:
     return Problem(host, where, found, recommended, fatal=False)
 
 
-def problem_from_message(host: str, message: str) -> Problem:
-    """The problem in an error of the form ``WHERE: found FOUND; allowed: ALLOWED``."""
-    where, _, rest = message.partition(": found ")
-    found, _, allowed = re.split(r"(; (?:allowed|required): )", rest, maxsplit=1)
-    return Problem(host, where, found, allowed)
+def problem_from_message(host: str, message: str, variable: str) -> Problem:
+    """The problem in an error of the form ``WHERE: found FOUND; allowed: ALLOWED``.
+
+    An error of another form, such as of a damaged file, is the value found in ``variable``.
+    """
+    parts = _MESSAGE.fullmatch(message)
+    if parts is None:
+        return Problem(host, variable, message, "a value without this error")
+    return Problem(host, *parts.groups())
 
 
 def join_names(names: Iterable[str]) -> str:

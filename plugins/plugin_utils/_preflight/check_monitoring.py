@@ -66,4 +66,4 @@ def _problems(site: Site, variable: str, check: Callable[[Any], Any]) -> Iterato
         except alerts.MonitoringError as error:
             if str(error) not in seen:
                 seen.add(str(error))
-                yield problem_from_message(host, str(error))
+                yield problem_from_message(host, str(error), variable)
