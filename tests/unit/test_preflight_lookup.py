@@ -146,3 +146,19 @@ def test_memory_of_each_monitoring_service_counts():
     )
     # Three servers, three brokers, five Spark services, a driver and five of monitoring.
     assert "required by 17 containers" in problem["text"]
+
+
+def test_applied_users_are_compared_with_declared_ones_and_service_accounts():
+    inventory = ROOT / "inventories/example"
+    (path,) = problems_of(inventory, "questions")[0]["applied"]
+    users = {name: ["SCRAM-SHA-512"] for name in ("operator", "gone", "left")}
+    record = {"number": 1, "content": {"users": users}, "defined": []}
+    facts = {"applied": {path: {"record": record, "error": ""}}}
+    assert [
+        each["found"]
+        for each in problems_of(inventory, facts=facts)
+        if each["check"] == "removals_confirmed"
+    ] == [
+        "users: 2 of 3 applied before are no longer declared: gone: SCRAM-SHA-512, "
+        "left: SCRAM-SHA-512"
+    ]
