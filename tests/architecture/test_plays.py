@@ -154,3 +154,12 @@ def test_validation_precedes_engines_and_keys(repository):
     order = ("preflight.yml", "internal_statements.yml", "internal_engine.yml", "credentials.yml")
     places = [steps.index(name) for name in order]
     assert places == sorted(places)
+
+
+def test_content_is_compared_before_hosts_and_services_change(repository):
+    steps = [
+        each["ansible.builtin.import_playbook"] for each in repository.yaml("playbooks/site.yml")
+    ]
+    assert steps.index("internal_unchanged.yml") < steps.index("internal_content.yml")
+    changing = ("host.yml", "images.yml", "zookeeper.yml", "kafka.yml", "topics.yml")
+    assert steps.index("internal_content.yml") < min(map(steps.index, changing))
