@@ -444,6 +444,10 @@ FAULTS: Faults = {
         put("zk2", "zookeeper_memory", "lots"),
         ["zk2: zookeeper_memory: found 'lots'", "1536m or 6g; empty for no limit"],
     ),
+    "a silence of one second": (
+        put_everywhere("roll_silence_seconds", 1),
+        ["m1: roll_silence_seconds: found 1; allowed: 300 to 600"],
+    ),
     "an invalid heap of a worker itself": (
         put("worker2", "spark_daemon_memory", "lots"),
         ["worker2: spark_daemon_memory: found 'lots'"],

@@ -31,6 +31,10 @@ FAULTS: Faults = {
          "have, and ignores; allowed: num.io.threads (did you mean that?), or a key of Kafka, or "
          "for a plugin's key an entry in kafka_broker_extra_keys"],
     ),
+    "a value that is a mapping": (
+        put("kafka2", "kafka_broker_host_properties", {"num.io.threads": {"a": 1}}),
+        ["kafka2: kafka_broker_host_properties[num.io.threads]: found a mapping; allowed: text, a"],
+    ),
     "a typo in the key of one broker": (
         put("kafka2", "kafka_broker_host_properties", {"num.io.treads": None}),
         ["kafka2: kafka_broker_host_properties[num.io.treads]: found a key that Kafka 3.9"],
