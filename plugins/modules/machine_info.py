@@ -117,6 +117,8 @@ control_node_time:
 
 import platform
 import time
+from collections.abc import Callable
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -159,7 +161,7 @@ def main() -> None:
         supports_check_mode=True,
     )
     given = module.params
-    readers = {
+    readers: dict[str, Callable[[], Any]] = {
         "clock": lambda: {"time": time.time(), "synchronised": kernel.is_clock_synchronised()},
         "system": lambda: procfs.system(procfs.read("/etc/os-release")),
         "architecture": platform.machine,

@@ -444,6 +444,11 @@ FAULTS: Faults = {
         put("zk2", "zookeeper_memory", "lots"),
         ["zk2: zookeeper_memory: found 'lots'", "1536m or 6g; empty for no limit"],
     ),
+    "a Spark setting without Spark's prefix": (
+        put("driver1", "pipeline_spark_options", {"sql.shuffle.partitions": 4}),
+        ["driver1: pipeline_spark_options.sql.shuffle.partitions: found a name that Spark ignores; "
+         "allowed: names that start with spark., such as spark.sql.shuffle.partitions"],
+    ),
     "a silence of one second": (
         put_everywhere("roll_silence_seconds", 1),
         ["m1: roll_silence_seconds: found 1; allowed: 300 to 600"],

@@ -55,7 +55,8 @@ def problem_from_message(host: str, message: str, variable: str) -> Problem:
     parts = _MESSAGE.fullmatch(message)
     if parts is None:
         return Problem(host, variable, message, "a value without this error")
-    return Problem(host, *parts.groups())
+    where, found, allowed = parts.groups()
+    return Problem(host, where, found, allowed)
 
 
 def join_names(names: Iterable[str]) -> str:

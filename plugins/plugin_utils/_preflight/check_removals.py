@@ -9,13 +9,10 @@ applied state comes from the disks of the brokers' machines, so no broker needs 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from typing import Any
 
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-
 from ...module_utils._common.errors import SpecError
-from ...module_utils._content import acls, quotas, removals, users
+from ...module_utils._content import acls, quotas, removals, topics, users
 from ...module_utils._content.applied_record import (
     VARIABLES,
     Permission,
@@ -25,8 +22,6 @@ from ...module_utils._content.applied_record import (
     select_removals,
     undefined_variables,
 )
-from ...module_utils._content.resource_changes import read_topics
-from ...module_utils._content.resources import KINDS
 from .._declarations.inventory_values import is_true
 from .._declarations.problem import Problem
 from .._site.kafka import KAFKA
@@ -42,7 +37,7 @@ _REMOVALS: Mapping[str, tuple[Callable[[Mapping[str, Any]], Any], Callable[..., 
     "users": (users.parse_specs, removals.with_user_removals),
     "acls": (acls.parse_specs, removals.with_acl_removals),
     "quotas": (quotas.parse_specs, removals.with_quota_removals),
-    "topics": (lambda given: read_topics(given)["topics"], removals.with_topic_removals),
+    "topics": (lambda given: topics.parse_specs(given["topics"]), removals.with_topic_removals),
 }
 
 
@@ -90,21 +85,13 @@ def _content(site: Site) -> Iterator[tuple[str, str, RemovalError]]:
         for kind, applied in (last.get("content") or {}).items():
             if kind in _REMOVALS:
                 try:
-                    _remove(kind, declared.get(kind) or {}, applied, permission)
+                    read, add_removals = _REMOVALS[kind]
+                    add_removals(read(declared[kind]), applied, permission)
                 except RemovalError as error:
                     yield host, kind, error
                 except SpecError:
                     # Its own check reports an invalid declaration.
                     continue
-
-
-def _remove(kind: str, declared: Mapping[str, Any], applied: Any, permission: Permission) -> None:
-    """Raise RemovalError if the removals of a kind are refused."""
-    read, add_removals = _REMOVALS[kind]
-    # The validator writes into defaults of its specification.
-    arguments = deepcopy(KINDS[kind].arguments)
-    validated = ArgumentSpecValidator(arguments).validate(dict(declared))
-    add_removals(read(validated.validated_parameters), applied, permission)
 
 
 def _pipelines(site: Site) -> Iterator[tuple[str, str, RemovalError]]:
