@@ -196,6 +196,14 @@ class ClusterCollector(Collector):
                 for (broker, name), limit in sorted(found.limits.items())
             ],
         )
+        # Absent while unknown: an old value would hide that a broker is down.
+        known = () if any(kind == "cluster" for kind, _ in found.unread) else found.overview.brokers
+        yield family(
+            "broker_registered",
+            "Whether a broker is registered; absent while the exporter cannot read it",
+            ("broker",),
+            [((str(broker.id),), float(broker.registered)) for broker in known],
+        )
         yield family(
             "exporter_unread",
             "What the exporter could not read; absent if it read everything",
