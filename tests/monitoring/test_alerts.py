@@ -74,16 +74,17 @@ def test_a_case_with_a_wrong_expectation_fails(folder, promtool):
 
 
 def loop(phase, interval):
-    """Return `up` and the start time of a process in a crash loop, as Prometheus scrapes them."""
-    up, start = [], []
+    """Return `up`, start time and state of a broker in a crash loop, as Prometheus scrapes them."""
+    up, start, state = [], [], []
     for now in range(0, LOOP_ENDS_S + 300, interval):
         since = (now - LOOP_BEGINS_S + phase) % LOOP_S
         looping = LOOP_BEGINS_S <= now < LOOP_ENDS_S
         fails = looping and since >= SERVES_S
         started = now - since if looping else LOOP_ENDS_S * (now >= LOOP_ENDS_S)
         up.append("0" if fails else "1")
-        start.append("_" if fails else str(1000 + started))
-    return " ".join(up), " ".join(start)
+        start.append("stale" if fails else str(1000 + started))
+        state.append("stale" if fails else "1" if looping else "3")
+    return " ".join(up), " ".join(start), " ".join(state)
 
 
 @pytest.mark.parametrize("job", JOBS)
@@ -93,7 +94,7 @@ def test_a_crash_loop_fires_within_90_s_and_ends_within_60_s(job, folder, promto
     labels = {"job": job, "cluster": "a", "host": "m1", "instance": "i1"}
     cases = []
     for phase in range(0, LOOP_S, 2):
-        up, start = loop(phase, interval)
+        up, start, state = loop(phase, interval)
         written = ",".join(f'{key}="{value}"' for key, value in labels.items())
         case = {
             "name": f"a crash loop of job {job}, phase {phase}",
@@ -105,6 +106,7 @@ def test_a_crash_loop_fires_within_90_s_and_ends_within_60_s(job, folder, promto
                 f'up{{job="{job}",cluster="a",host="m3",instance="i3"}}': "1x300",
                 f"up{{{written}}}": up,
                 f"process_start_time_seconds{{{written}}}": start,
+                **({f"kafka_server_broker_state{{{written}}}": state} if job == "kafka" else {}),
             },
             "at": {f"{LOOP_BEGINS_S}s": []}
             | {f"{now}s": [labels] for now in range(LOOP_BEGINS_S + 90, LOOP_ENDS_S, 10)}

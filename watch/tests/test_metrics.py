@@ -1,5 +1,6 @@
 """Exporter and probe export exactly the metrics of the catalogue."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -11,6 +12,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring
 )
 from kafka_metal_watch.lag import Lag
 from kafka_metal_watch.metrics import ClusterCollector, ClusterState
+from kafka_metal_watch.overview import Broker, Overview
 from kafka_metal_watch.probe import ProbeMetrics
 from prometheus_client import CollectorRegistry, generate_latest
 
@@ -44,6 +46,7 @@ FOUND = ClusterState(
     pipelines={"payments": STATE, "gone": None},
     masters={"m1": {"status": "STANDBY"}, "m2": LEADS, "m3": None},
     workers=2,
+    overview=Overview(brokers=(Broker(1, registered=True), Broker(2))),
 )
 
 
@@ -147,3 +150,16 @@ def test_an_output_before_its_first_batch_has_no_metrics():
 
 def test_a_deleted_group_has_no_metrics():
     assert b'group="g"' not in generate_latest(exported(ClusterState(read=6.0)))
+
+
+def registered(registry):
+    return {
+        broker: registry.get_sample_value("kafka_metal_broker_registered", {"broker": broker})
+        for broker in ("1", "2")
+    }
+
+
+def test_unregistered_brokers_are_exported_while_the_cluster_can_be_read():
+    assert registered(exported(FOUND)) == {"1": 1.0, "2": 0.0}
+    unread = replace(FOUND, unread={("cluster", "all"): "timed out"})
+    assert registered(exported(unread)) == {"1": None, "2": None}
