@@ -11,6 +11,7 @@ SECTIONS = ["Meaning", "Effect on clients", "First steps", "Urgency"]
 EVENTS = {
     "BrokerRestarting": "a slow crash loop looks healthy between two restarts",
     "DiskWearing": "new bad sectors remain",
+    "LogDirEmptied": "data was lost",
     "NotificationsFailing": "Alertmanager counts a failure only after minutes of retries",
     "OutOfMemory": "a process was killed",
     "SessionsExpiring": "a session expired",
