@@ -2,7 +2,8 @@
 
 A case lists series and, at some moments, the labels of the alerts that fire. The labels that the
 rule adds are appended. `heals` is the moment of the first sample after the fault: the alert fires
-until then and ends within a minute. `ends`, for alerts about an event, is when it no longer fires. `promtool check rules` checks the templates of the annotations.
+until then and ends within a minute. `ends`, for alerts about an event, is when it no longer fires.
+`promtool check rules` checks the templates of the annotations.
 """
 
 import re

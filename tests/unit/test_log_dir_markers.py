@@ -22,7 +22,7 @@ while read -r verb path rest; do
     esac
 done
 """
-METRICS = "lowercaseOutputName: true\nincludeObjectNames:\n  - kafka.server:*\nrules:\n  - pattern: x\n"
+METRICS = "lower: true\nincludeObjectNames:\n  - kafka.server:*\nrules:\n  - pattern: x\n"
 
 
 class Broker:
@@ -109,7 +109,7 @@ def test_an_emptied_log_dir_is_logged_and_exported_once(broker):
     lost = f"{broker.root}/disk2"
     assert f"{lost} had data at the last start and is empty now" in done.stderr
     assert broker.rules(done).splitlines() == [
-        "lowercaseOutputName: true",
+        "lower: true",
         "includeObjectNames:",
         "  - java.lang:type=Runtime",
         "  - kafka.server:*",

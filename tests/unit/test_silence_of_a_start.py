@@ -1,4 +1,4 @@
-"""A start of all brokers of a stopped cluster mutes its alerts; a start of one broker mutes none."""
+"""A start of all brokers of a stopped cluster mutes its alerts; that of one broker does not."""
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host import maintenance_files
@@ -26,7 +26,7 @@ def test_only_a_start_of_all_brokers_silences_all_alerts(stopped, silenced, tmp_
         "monitoring_textfile_dir": str(textfiles),
         "ansible_become": False,
     }
-    machines = {name: own for name in ("m1", "m2", "m9")}
+    machines = dict.fromkeys(("m1", "m2", "m9"), own)
     brokers = {name: {**own, **each} for name, each in BROKERS.items()}
     code, output = run(
         tmp_path,

@@ -4,8 +4,9 @@
 
 One file has the running operation and the time of its last activity. One file per inventory host
 has the instances that the operation has stopped, and the time until which their alerts are
-silenced. One file without a host silences all alerts while the whole cluster starts. These times are a few minutes ahead and renewed while the run lasts, so that the silence
-of a killed run expires. Times are epoch seconds by the clock of the machine.
+silenced. One file without a host silences all alerts while the whole cluster starts. These times
+are a few minutes ahead and renewed while the run lasts, so that the silence of a killed run
+expires. Times are epoch seconds by the clock of the machine.
 
 Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
