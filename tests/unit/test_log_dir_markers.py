@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 BIN = Path(__file__).resolve().parents[2] / "images/kafka/bin"
 # Answers from the files `ids` and `topics`, and from one file for each partition.
@@ -22,7 +23,7 @@ while read -r verb path rest; do
     esac
 done
 """
-METRICS = "lower: true\nincludeObjectNames:\n  - kafka.server:*\nrules:\n  - pattern: x\n"
+METRICS = (BIN.parent / "conf/metrics.yml").read_text()
 
 
 class Broker:
@@ -108,19 +109,15 @@ def test_an_emptied_log_dir_is_logged_and_exported_once(broker):
     assert done.returncode == 0, done.stderr
     lost = f"{broker.root}/disk2"
     assert f"{lost} had data at the last start and is empty now" in done.stderr
-    assert broker.rules(done).splitlines() == [
-        "lower: true",
-        "includeObjectNames:",
-        "  - java.lang:type=Runtime",
-        "  - kafka.server:*",
-        "rules:",
-        "  - pattern: java.lang<type=Runtime><>StartTime",
-        "    name: kafka_log_dir_emptied_time_seconds",
-        f'    labels: {{log_dir: "{lost}"}}',
-        "    valueFactor: 0.001",
-        "    type: GAUGE",
-        "  - pattern: x",
-    ]
+    # An agent with these rules exports the start time of the JVM.
+    rules = yaml.safe_load(broker.rules(done))
+    declared = yaml.safe_load(METRICS)
+    bean = "java.lang:type=Runtime"
+    assert rules["includeObjectNames"] == [bean, *declared["includeObjectNames"]]
+    labels = [rule.get("labels") for rule in declared["rules"]]
+    expected = [{"log_dir": lost} if each == {"log_dir": "EMPTIED"} else each for each in labels]
+    assert expected != labels
+    assert [rule.get("labels") for rule in rules["rules"]] == expected
     again = broker.start()
     assert (again.returncode, again.stderr) == (0, "")
     assert broker.rules(again) == METRICS
