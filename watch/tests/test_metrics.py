@@ -17,14 +17,21 @@ from prometheus_client import CollectorRegistry, generate_latest
 CATALOGUE = parse_series(read_series())
 STATE = {
     "state": "running",
+    "failed_starts": 2,
+    "records": {"read": 500, "invalid": 40, "reason": "empty"},
     "outputs": {
         "fraud": {
             "lag": 7,
             "batch_seconds": 0.5,
             "rows_per_second": 100.0,
             "updated": "2026-01-01T00:00:10+00:00",
+            "restarts": 3,
+            "failed_at": "2026-01-01T00:00:05+00:00",
         },
-        "archive": {"lag": None, "batch_seconds": None, "rows_per_second": None, "updated": None},
+        "archive": {
+            **{"lag": None, "batch_seconds": None, "rows_per_second": None, "updated": None},
+            "archive": {"files": 9, "missing": 1, "rows": 7, "first": "date=1/part-0.parquet"},
+        },
     },
 }
 LEADS = {
@@ -133,6 +140,32 @@ def test_without_a_leading_master_the_workers_are_unknown():
 
 def test_a_cluster_without_spark_has_no_spark_metrics():
     assert b"\nkafka_metal_spark" not in generate_latest(exported(ClusterState(read=6.0)))
+
+
+def test_counts_of_pipelines_and_outputs():
+    metrics = exported(FOUND)
+    driver, fraud = {"pipeline": "payments"}, {"pipeline": "payments", "output": "fraud"}
+    kept = {"pipeline": "payments", "output": "archive"}
+    moment = datetime(2026, 1, 1, 0, 0, 5, tzinfo=UTC).timestamp()
+
+    def value(name, labels):
+        return metrics.get_sample_value(f"kafka_metal_pipeline_{name}", labels)
+
+    assert (value("records_total", driver), value("invalid_records_total", driver)) == (500, 40)
+    assert value("failed_starts", driver) == 2
+    assert (value("output_restarts_total", fraud), value("output_restarts_total", kept)) == (3, 0)
+    failed = "output_failed_time_seconds"
+    assert (value(failed, fraud), value(failed, kept)) == (moment, None)
+    assert (value("archive_files", kept), value("archive_missing_files", kept)) == (9, 1)
+    assert value("archive_files", fraud) is None
+
+
+def test_a_pipeline_without_an_invalid_topic_has_no_counts():
+    state = {"state": "running", "records": None, "outputs": {}}
+    metrics = exported(ClusterState(pipelines={"copy": state}))
+    assert (
+        metrics.get_sample_value("kafka_metal_pipeline_records_total", {"pipeline": "copy"}) is None
+    )
 
 
 def test_an_output_before_its_first_batch_has_no_metrics():
