@@ -38,12 +38,12 @@ class Place:
         self.topic.mkdir()
         self.sent = 0
 
-    def send(self, valid: int = BATCH) -> None:
-        """Write ``valid`` events and one invalid record."""
+    def send(self, valid: int = BATCH, invalid: int = 1) -> None:
+        """Write valid events, then invalid records."""
         rows = [
             {"value": json.dumps({"id": f"e{n}", "n": n, "at": f"2026-05-0{1 + n % 2}T12:00:00Z"})}
             for n in range(valid)
-        ] + [{"value": "no JSON"}]
+        ] + [{"value": "no JSON"}] * invalid
         lines = [
             json.dumps(row | {"topic": "in", "partition": 0, "offset": self.sent + n})
             for n, row in enumerate(rows)
@@ -258,6 +258,11 @@ def test_every_record_is_counted_once(place: Place) -> None:
     assert counts.of_batches(progress.batches_since(query, 0)) == counts.Records(
         BATCH + 1, 1, reason
     )
+
+
+def test_batch_without_invalid_records_has_no_reason(place: Place) -> None:
+    place.send(invalid=0)
+    assert count(place)[0] == counts.Records(BATCH, 0, "")
 
 
 def test_output_without_rejected_records_counts_nothing(place: Place) -> None:
