@@ -61,7 +61,7 @@ def plan() -> int:
 def page() -> int:
     """Write the overview as one HTML file, even if the cluster does not respond."""
     hours, boards = value("HOURS"), value("BOARDS")
-    state = site("internal_state", "internal_first_reachable", "internal_status", whole=False).state
+    state = site("internal_begin", "internal_first_reachable", "internal_status", whole=False).state
     return wait(
         [sys.executable, "-m", "kafka_metal_dashboards.page",
          *([f"--hours={hours}"] if hours else []), *([f"--boards={boards}"] if boards else []),
@@ -143,7 +143,7 @@ VERBS: Mapping[str, Verb] = {
     "down": with_output("down"),
     "export": with_screen("export"),
     "groups": groups,
-    "images": with_output("internal_one_cluster", "host", "images"),
+    "images": with_output("internal_begin", "host", "images"),
     "logs": logs,
     "plan": plan,
     "preflight": with_output("preflight", "internal_statements"),

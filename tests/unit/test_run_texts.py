@@ -189,10 +189,10 @@ def test_a_rescued_loop_has_the_messages_of_its_items():
     [
         (["playbooks/up.yml"], "up"),
         (["metal.kafka.disk_add"], "disk_add"),
-        (["playbooks/internal_one_cluster.yml", "playbooks/host.yml", "playbooks/images.yml"],
+        (["playbooks/internal_begin.yml", "playbooks/host.yml", "playbooks/images.yml"],
          "images"),
         (["playbooks/preflight.yml", "playbooks/internal_statements.yml"], "preflight"),
-        (["internal_state.yaml"], "internal_state"),
+        (["internal_begin.yaml"], "internal_begin"),
     ],
 )  # fmt: skip
 def test_log_is_named_after_the_verb(playbooks, verb):

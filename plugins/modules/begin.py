@@ -5,32 +5,30 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-module: state
+module: begin
 author: The kafka-metal authors (!UNKNOWN)
-short_description: State directory of a cluster on the control node
+short_description: First task of a run, on the control node
 description:
-  - Creates the directory with mode 0700, and a C(.gitignore) that allows only the encrypted store
-    of keys to be committed.
+  - Refuses an inventory without hosts or machines, hosts of several clusters, and variables with a
+    name of an earlier release.
+  - Creates the state directory with mode 0700, and a C(.gitignore) that allows only the encrypted
+    store of keys to be committed.
   - Migrates the state that an earlier version kept in the checkout or in the installed collection.
     Every file is copied and verified before the old directory is renamed to C(<cluster>.moved).
   - Runs as an action plugin on the control node; it connects to no host.
 options:
-  path:
-    description: The directory.
-    type: path
-    required: true
-  cluster:
-    description: Name of the cluster.
-    type: str
-    required: true
-  secrets:
-    description: Whether to migrate the store of keys too.
+  whole:
+    description: Whether to refuse C(--limit), because the run's result covers all hosts together.
     type: bool
-    default: true
+    default: false
+  brokers:
+    description: Whether to refuse an inventory without hosts in group C(kafka).
+    type: bool
+    default: false
   result_file:
     description: >-
-      File for the process that started this run. It gets C(cluster) and C(state) as JSON, also in
-      check mode.
+      File for the process that started this run. It gets C(cluster) and C(state), the path of the
+      state directory, as JSON, also in check mode.
     type: path
 attributes:
   check_mode:
@@ -42,10 +40,10 @@ attributes:
 """
 
 EXAMPLES = r"""
-- name: Make the state directory
-  metal.kafka.state:
-    path: "{{ lookup('metal.kafka.state', cluster=cluster_name) }}"
-    cluster: "{{ cluster_name }}"
+- name: Check the inventory and prepare the state directory
+  metal.kafka.begin:
+    whole: true
+  run_once: true
 """
 
 RETURN = r"""
@@ -63,14 +61,13 @@ def main() -> None:
     """Fail: only the action plugin is used."""
     module = AnsibleModule(
         argument_spec={
-            "path": {"type": "path", "required": True},
-            "cluster": {"type": "str", "required": True},
-            "secrets": {"type": "bool", "default": True},
+            "whole": {"type": "bool", "default": False},
+            "brokers": {"type": "bool", "default": False},
             "result_file": {"type": "path"},
         },
         supports_check_mode=True,
     )
-    module.fail_json(msg="metal.kafka.state is an action plugin; it runs on no host")
+    module.fail_json(msg="metal.kafka.begin is an action plugin; it runs on no host")
 
 
 if __name__ == "__main__":
