@@ -143,7 +143,7 @@ def test_content_is_validated_before_new_passwords(repository):
         each.get("ansible.builtin.import_playbook")
         for each in repository.yaml("playbooks/rotate.yml")
     ]
-    assert steps.index("topics.yml") < steps.index("internal_rotate.yml")
+    assert steps.index("internal_content.yml") < steps.index("internal_rotate.yml")
 
 
 def test_validation_precedes_engines_and_keys(repository):

@@ -34,13 +34,13 @@ KINDS = {"containers": "container", "files": "file"}
 def compare(socket: str, cluster: str, path: str) -> dict[str, Any]:
     """Compare a machine with its baseline in the file ``path``.
 
-    Return what was ``declared`` at the time (empty without a baseline) and what ``differs`` now,
+    Return the digests ``declared`` at the time (empty without a baseline) and what ``differs`` now,
     one message each, without the host. ``stopped``: containers with an unchanged configuration that
     do not run, the kind of service by container name.
     """
-    baseline = _read(path)
+    baseline = read(path)
     if not baseline:
-        return {"declared": [], "differs": [], "stopped": {}}
+        return {"declared": {}, "differs": [], "stopped": {}}
     now = machine_state(socket, cluster, path, baseline.get("specs") or {})
     return {
         "declared": baseline["declared"],
@@ -54,7 +54,7 @@ def compare(socket: str, cluster: str, path: str) -> dict[str, Any]:
 
 
 def save(
-    socket: str, cluster: str, path: str, declared: list[str], specs: Mapping[str, Any]
+    socket: str, cluster: str, path: str, declared: Mapping[str, str], specs: Mapping[str, Any]
 ) -> list[str]:
     """Write the baseline; or delete it and return the names of containers that do not run."""
     now = machine_state(socket, cluster, path, specs)
@@ -63,10 +63,15 @@ def save(
     if stopped:
         delete(path)
         return stopped
-    with open(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
-        json.dump({"declared": declared, "specs": specs, **now}, stream)
-    os.replace(f"{path}.new", path)
+    write(path, {"declared": declared, "specs": specs, **now})
     return []
+
+
+def write(path: str, baseline: Mapping[str, Any]) -> None:
+    """Replace the file of a baseline at once."""
+    with open(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
+        json.dump(baseline, stream)
+    os.replace(f"{path}.new", path)
 
 
 def delete(path: str) -> None:
@@ -78,13 +83,19 @@ def delete(path: str) -> None:
 def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cluster's containers, their mounted files and pending tuning, as short texts.
 
-    ``stopped``: the kind of service by the name of each container that does not run.
+    ``stopped``: the kind of service by the name of each container that does not run. ``origins``:
+    kind of service and mounted paths of each container.
     """
     root = os.path.dirname(os.path.dirname(path))
     containers = list(_containers(socket, cluster))
-    mounted = {
-        m["Source"] for each in containers for m in each.get("Mounts") or () if _is_bind_mount(m)
+    origins = {
+        _name(each): {
+            "kind": _kind(each),
+            "mounts": [m["Source"] for m in each.get("Mounts") or () if _is_bind_mount(m)],
+        }
+        for each in containers
     }
+    mounted = {place for origin in origins.values() for place in origin["mounts"]}
     points = mount_table.mounts_by_point(procfs.read(mount_table.OWN))
     files: dict[str, str] = {}
     for path in sorted({"/etc/fstab", *mounted}):
@@ -94,6 +105,7 @@ def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]
         "stopped": {
             _name(each): _kind(each) for each in containers if not container_baseline.is_up(each)
         },
+        "origins": origins,
         "files": files,
         "tuning": _steps(specs),
     }
@@ -179,7 +191,7 @@ def _steps(specs: Mapping[str, Any]) -> list[str]:
     return tuner.tune(Host(), settings, specs.get("data_paths") or [], check=True).steps
 
 
-def _read(path: str) -> dict[str, Any]:
+def read(path: str) -> dict[str, Any]:
     """Return the baseline; empty when there is none, or none that can be read."""
     try:
         with open(path, encoding="utf-8") as stream:

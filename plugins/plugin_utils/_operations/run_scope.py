@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .._site import renamed_variables
+from .._site.kafka import KAFKA
 
 
 class ScopeError(Exception):
@@ -57,6 +58,6 @@ class Scope:
             raise ScopeError(f"nothing was touched: {'; '.join(old)}. See docs/start/from-0.1.md")
         if not clusters[0]:
             raise ScopeError("nothing was touched: cluster_name: found none; allowed: a name")
-        if brokers and not self.groups.get("kafka"):
-            raise ScopeError("the inventory has no hosts in group kafka, nothing was read")
+        if brokers and not self.groups.get(KAFKA.group):
+            raise ScopeError(f"the inventory has no hosts in group {KAFKA.group}, nothing was read")
         return clusters[0]
