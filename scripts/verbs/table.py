@@ -35,10 +35,14 @@ def with_screen(playbook: str, names: Names | None = None) -> Verb:
     return lambda: play(playbook, variables=variables(names or {}), callback=SCREEN)
 
 
-def groups() -> int:
-    """List consumer groups; with TO, set the offsets of one group."""
-    options = CHECK if yes("DRY") else []
-    return play("groups", variables=variables(GROUPS), options=options, callback=SCREEN)
+def with_dry_run(playbook: str, names: Names | None = None, callback: str = SCREEN) -> Verb:
+    """Verb that only prints what it would change with DRY=1."""
+
+    def run() -> int:
+        options = CHECK if yes("DRY") else []
+        return play(playbook, variables=variables(names or {}), options=options, callback=callback)
+
+    return run
 
 
 def plan() -> int:
@@ -142,9 +146,11 @@ VERBS: Mapping[str, Verb] = {
     },
     "down": with_output("down"),
     "export": with_screen("export"),
-    "groups": groups,
+    "groups": with_dry_run("groups", GROUPS),
     "images": with_output("internal_begin", "host", "images"),
     "logs": logs,
+    # Drivers start for seconds, in which progress is printed.
+    "pipelines": with_dry_run("pipelines", {"P": "pipeline_name"}, callback=""),
     "plan": plan,
     "preflight": with_output("preflight", "internal_statements"),
     "produce": produce,
@@ -157,6 +163,7 @@ VERBS: Mapping[str, Verb] = {
     "secure": with_output("secure"),
     "status": with_screen("status"),
     "support": with_screen("support"),
+    "topics": with_dry_run("topics"),
     "up": with_output("up"),
     "upgrade": with_output("upgrade", names={"FINISH": "upgrade_finish"}),
     "verify": with_screen("verify"),

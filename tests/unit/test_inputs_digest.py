@@ -184,7 +184,8 @@ def test_files_without_influence_do_not_change_the_digest(site):
 
 
 @pytest.mark.parametrize(
-    "how", [{"verbosity": 3}, {"diff": True}, {"forks": 50}, {"skip_tags": ("b", "a")}]
+    "how",
+    [{"check": True}, {"verbosity": 3}, {"diff": True}, {"forks": 50}, {"skip_tags": ("b", "a")}],
 )
 def test_options_of_the_output_do_not_change_the_digest(site, monkeypatch, how):
     before = site.digest()

@@ -24,9 +24,11 @@ SOURCES = (
 # Variables without influence on what hosts get: `omit` differs in every run. Tags are added once,
 # sorted.
 IGNORED = (
-    *("omit", "ansible_diff_mode", "ansible_forks", "ansible_verbosity"),
+    *("omit", "ansible_check_mode", "ansible_diff_mode", "ansible_forks", "ansible_verbosity"),
     *("ansible_inventory_sources", "ansible_config_file"),
     *("ansible_run_tags", "ansible_skip_tags"),
+    # Of the verb that applies one pipeline.
+    "pipeline_name",
 )
 
 
