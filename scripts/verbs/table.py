@@ -150,7 +150,7 @@ VERBS: Mapping[str, Verb] = {
     "images": with_output("internal_begin", "host", "images"),
     "logs": logs,
     # Drivers start for seconds, in which progress is printed.
-    "pipelines": with_dry_run("pipelines", {"P": "pipeline_name"}, callback=""),
+    "pipelines": with_dry_run("pipelines", {"P": "pipelines_name"}, callback=""),
     "plan": plan,
     "preflight": with_output("preflight", "internal_statements"),
     "produce": produce,

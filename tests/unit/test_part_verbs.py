@@ -118,10 +118,10 @@ def test_pipelines_are_checked_before_the_lock_and_started_under_it(verb):
 
 
 def test_an_undeclared_pipeline_is_refused(verb):
-    code, output, ran = verb.run("pipelines", pipeline_name="other")
+    code, output, ran = verb.run("pipelines", pipelines_name="other")
 
     assert code != 0
-    assert "pipeline_name (P= of make): found other; allowed, as declared:" in output
+    assert "pipelines_name (P= of make): found other; allowed, as declared:" in output
     assert ran == []
 
 

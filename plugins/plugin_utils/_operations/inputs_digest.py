@@ -28,7 +28,7 @@ IGNORED = (
     *("ansible_inventory_sources", "ansible_config_file"),
     *("ansible_run_tags", "ansible_skip_tags"),
     # Of the verb that applies one pipeline.
-    "pipeline_name",
+    "pipelines_name",
 )
 
 
