@@ -1,56 +1,67 @@
 """Pipelines that were checked are not checked again in the same run."""
 
 import pytest
-from plays import BROKER, run, with_modules
+import yaml
+from plays import BROKER, ROOT, run, with_modules
 
-# Logs its call, and returns a fixed result.
+# Logs its name, and returns a fixed result.
 STUB = """#!/usr/bin/python
 # WANT_JSON
 import json
 with open(%r, "a") as stream:
-    stream.write("read\\n")
-print(json.dumps({"changed": False, "containers": [], "images": []}))
+    stream.write(%r + "\\n")
+print(json.dumps(%r))
 """
 PIPELINE = {
     "source": {"topic": "in", "schema": "id STRING NOT NULL"},
     "outputs": {"o": {"sql": "SELECT id FROM events", "topic": "out"}},
     "invalid": "bad",
 }
+READS, CHECK = ["docker_host_info", "docker_image_info"], "docker_container"
+
+
+def condition():
+    """Condition of the second check in a run of the site."""
+    imported = yaml.safe_load((ROOT / "playbooks/site.yml").read_text())
+    _, second = [each for each in imported if "internal_statements.yml" in str(each)]
+    return second["when"]
 
 
 @pytest.mark.parametrize(
-    ("pipelines", "options", "reads"),
+    ("has_image", "options", "calls"),
     [
-        # Nothing is left to check.
-        ({}, [], 0),
-        # Without the image: of drivers and the image, in both checks.
-        ({"a": PIPELINE}, [], 4),
-        # The plan has the same message only once.
-        ({"a": PIPELINE}, ["--check"], 2),
+        (True, [], [*READS, CHECK]),
+        # Only the second check may find the image.
+        (False, [], [*READS, *READS]),
+        # No image is built, so a second message would be the same.
+        (False, ["--check"], READS),
     ],
 )
-def test_a_second_check_is_only_of_an_image_that_did_not_exist(tmp_path, pipelines, options, reads):
+def test_a_second_check_is_only_of_an_image_that_did_not_exist(tmp_path, has_image, options, calls):
     with_modules(tmp_path, {})
     docker = tmp_path / "ansible_collections/community/docker/plugins/modules"
     docker.mkdir(parents=True)
     log = tmp_path / "log"
     log.touch()
-    for name in ("docker_host_info", "docker_image_info"):
-        (docker / f"{name}.py").write_text(STUB % str(log))
+    found = {"changed": False, "containers": [], "images": [{}] if has_image else []}
+    for name in (*READS, CHECK):
+        result = {**found, "status": 0, "container": {"Output": ""}}
+        (docker / f"{name}.py").write_text(STUB % (str(log), name, result))
     role = {"name": "metal.kafka.pipeline", "tasks_from": "statements"}
-    check = {"hosts": "pipeline", "tasks": [{"ansible.builtin.include_role": role}]}
-    # As in site.yml.
-    again = ["not ansible_check_mode", "not pipeline_statements_checked | default(false)"]
-    second = {"hosts": "pipeline", "tasks": [{**check["tasks"][0], "when": again}]}
+    task = {"ansible.builtin.include_role": role}
+    plays = [
+        {"hosts": "pipeline", "tasks": [task]},
+        {"hosts": "pipeline", "tasks": [task | {"when": condition()}]},
+    ]
     given = {
         **BROKER,
         **{"cluster_name": "unit", "service_config_root": str(tmp_path)},
-        **{"pipeline_pipelines": pipelines, "pipeline_address": "127.0.0.1"},
+        **{"pipeline_pipelines": {"a": PIPELINE}, "pipeline_address": "127.0.0.1"},
         "pipeline_shared_dir": str(tmp_path),
     }
     groups = {name: {"node1": given} for name in ("metal", "kafka", "pipeline")}
 
-    code, output = run(tmp_path, [check, second], groups, *options)
+    code, output = run(tmp_path, plays, groups, *options)
 
     assert code == 0, output
-    assert len(log.read_text().splitlines()) == reads, output
+    assert log.read_text().splitlines() == calls, output
