@@ -29,13 +29,15 @@ test: env-dev ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade secure zookeeper-trust down destroy logs demo produce pipeline verify preflight bench restart reboot export groups access replay replicas rotate
+.PHONY: status plan upgrade secure zookeeper-trust down destroy logs demo produce pipeline pipelines topics verify preflight bench restart reboot export groups access replay replicas rotate
 .PHONY: support report versions
-status: env ## state of services, leader, controller, partitions, lag; exit code 2 with problems
+status: env ## state of services, partitions, pipelines, alerts: causes first; exit code 2 with problems; JSON=1
 preflight: env ## validate declarations and machines: ports, names, clocks, disks, limits
 plan: env ## list what a run would change; STRICT=1 fails if there are changes
 upgrade: env ## upgrade brokers to the declared version one by one; FINISH=1 then raises the protocol
 secure: env ## enable security on a running cluster without downtime: docs/operate/guides/security.md
+topics: env ## apply topics, users, ACLs and quotas in seconds, without a comparison of hosts: [DRY=1]
+pipelines: env ## apply pipelines, and the content they need, without a comparison of hosts: [P=name] [DRY=1]
 zookeeper-trust: env ## move ZooKeeper to its own CA and set the ACLs of znodes; once after 0.1: docs/start/from-0.1.md
 verify: env ## check host settings, age of secrets, access to ZooKeeper; exit code 2 with drift
 rotate: env ## rotate secrets without downtime: WHAT=passwords|certificates|ca [NAMES=shop,audit]
@@ -52,7 +54,7 @@ export: env ## write the cluster's content as declarations
 replay: env ## copy a part of a topic to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [STAMP=source|now] [DRY=1]
 replicas: env ## compare the record batches of replicas: [SECONDS=60 for each broker]; exit code 2 with differences
 access: env ## write a declared user's client files, to hand them out: make access U=shop
-status preflight upgrade secure zookeeper-trust verify rotate restart reboot down destroy logs support demo produce groups export replay replicas access plan:
+status preflight topics pipelines upgrade secure zookeeper-trust verify rotate restart reboot down destroy logs support demo produce groups export replay replicas access plan:
 	@scripts/verb $@
 
 pipeline: status ## the same as make status, which has a table of pipelines

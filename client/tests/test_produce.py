@@ -3,12 +3,14 @@ import io
 import pytest
 from kafka_fakes import Error, Producer
 from kafka_metal_client import cli
+from kafka_metal_client import produce as producing
 from kafka_metal_client.brokers import missing_topic
 from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.produce import (
     Options,
+    SendResult,
     check_record_sizes,
     keep_rest,
     open_reader,
@@ -140,9 +142,18 @@ def test_dry_run_prints_schema_and_first_record_without_broker(flights, capsys):
     assert cli.main(arguments(flights, "--dry-run")) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"{flights}: 500 records are valid; nothing was sent",
+        "format: JSON objects, one per row: a pipeline reads them with source.format json",
         "schema: `flight` BIGINT, `origin` STRING",
         'first record: {"flight":0,"origin":"JFK"}',
     ]
+
+
+def test_format_of_the_records_is_printed(flights, capsys, monkeypatch):
+    result = SendResult(sent=500, acknowledged=500, seconds=1.0)
+    check = validate(flights, open_reader(flights, Options()))
+    monkeypatch.setattr(producing, "produce_file", lambda *_: (check, result, None))
+    assert cli.main(arguments(flights)) == 0
+    assert "with source.format json" in capsys.readouterr().out.splitlines()[1]
 
 
 def test_malformed_file_exits_with_code_2(flights, capsys):

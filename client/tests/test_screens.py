@@ -1,6 +1,5 @@
 import copy
 
-import pytest
 from kafka_metal_client import report, status
 from kafka_metal_client.tables import Paint, table
 
@@ -34,7 +33,8 @@ def platform():
             "brokers": [{"id": 1}, {"id": 2}, {"id": 3}],
         },
         "pipelines": [
-            {"name": "payments", "id": "x", "state": "RUNNING", "started": "t", "outputs": {
+            {"name": "payments", "id": "x", "state": "RUNNING", "started": "t",
+             "records": {"read": 900, "invalid": 3}, "outputs": {
                 "fraud": {"batch": 12, "input_rows": 100, "rows_per_second": 2512.4, "lag": 0,
                           "batch_seconds": 0.5, "updated": "2026-03-01T12:00:00Z",
                           "exception": None},
@@ -56,9 +56,9 @@ zk1                zookeeper  healthy  127.0.0.1:2181  leader
 kafka1             broker     healthy  127.0.0.1:9092  controller
 pipeline-payments  pipeline   running  127.0.0.1:4050
 
-pipeline  state    output   batch    lag  records/s  updated
-payments  RUNNING  fraud       12      0      2,512  2026-03-01T12:00:00Z
-                   archive     11  1,234      2,500  2026-03-01T12:00:01Z
+pipeline  state    invalid  output   batch    lag  records/s  updated
+payments  RUNNING        3  fraud       12      0      2,512  2026-03-01T12:00:00Z
+                            archive     11  1,234      2,500  2026-03-01T12:00:01Z
 
 All is well.
 """
@@ -68,70 +68,54 @@ def test_status_screen_has_services_cluster_and_pipelines():
     assert status.render(platform(), PLAIN) == (STATUS, [])
 
 
-def stopped(state):
-    state["services"][1]["state"] = "exited"
+def problem(text, kind="ServiceDown", where="kafka1", severity="page", **more):
+    found = {"kind": kind, "where": where, "severity": severity, "text": text, "command": "",
+             "since": 0, "alerts": [], "read": True, "because": None}  # fmt: skip
+    return {"urgent": severity != "note", **found, **more}
 
 
-def unhealthy(state):
-    state["services"][0]["health"] = "unhealthy"
+CAUSE = problem(
+    "kafka1 is stopped", "ContainerStopped", command="make up", since=1_767_225_600,
+    alerts=["BrokerDown"],
+)  # fmt: skip
+EFFECT = problem(
+    "2 partitions are under-replicated: a-0, b-0", "PartitionsUnderReplicated", "kafka",
+    because={"kind": "ContainerStopped", "where": "kafka1"},
+)  # fmt: skip
+NOTE = problem("alerts with a=b are silenced", "AlertsSilenced", "1", "note")
 
 
-def down_without_state(state):
-    state["services"][0] = {"name": "zk1", "kind": "zookeeper", "health": "down"}
+def test_status_screen_ends_with_causes_their_remedies_and_what_follows():
+    text, problems = status.render(platform() | {"problems": [CAUSE, EFFECT]}, PLAIN)
+    assert problems == [CAUSE["text"], EFFECT["text"]]
+    assert text.endswith(
+        "\n2 problems:\n"
+        "  kafka1 is stopped (since 2026-01-01 00:00 UTC, alert BrokerDown)\n"
+        "    -> make up\n"
+        "    so: 2 partitions are under-replicated: a-0, b-0\n"
+    )
 
 
-def absent(state):
-    state["services"][0]["state"] = ""
+def test_notes_are_no_problems():
+    text, problems = status.render(platform() | {"problems": [NOTE], "notes": ["a run"]}, PLAIN)
+    assert problems == []
+    assert text.endswith("\na run\nalerts with a=b are silenced\nAll is well.\n")
 
 
-def under_replicated(state):
-    info = state["cluster_info"]
-    info.update(healthy=False, under_replicated=["a-0", "b-1"], problems=["2 partitions lag"])
+def test_tickets_of_alerts_come_last_and_are_no_problems():
+    ticket = problem("alert Slow: it is slow", "Slow", severity="ticket", urgent=False)
+    text, problems = status.render(platform() | {"problems": [ticket]}, PLAIN)
+    assert problems == []
+    assert text.endswith("\nNo problems.\n1 ticket:\n  alert Slow: it is slow\n")
+    text, problems = status.render(platform() | {"problems": [CAUSE, ticket]}, PLAIN)
+    assert problems == [CAUSE["text"]]
+    assert text.endswith("    -> make up\n1 ticket:\n  alert Slow: it is slow\n")
 
 
-def unreachable(state):
-    state["cluster_info"] = {"reachable": False, "healthy": False, "problems": []}
-
-
-def failed_pipeline(state):
-    state["pipelines"][0]["outputs"]["fraud"]["exception"] = "SinkError: no\nstack"
-
-
-def unreachable_pipeline(state):
-    state["pipelines"] = [{"name": "payments", "error": "connection refused"}]
-
-
-def stopped_pipeline(state):
-    state["services"][2]["health"] = "down"
-    state["pipelines"] = [{"name": "payments", "state": "unreachable", "outputs": {}}]
-    state["problems"] = ["pipeline payments is unreachable"]
-
-
-def playbook_problem(state):
-    state["problems"].append("the disk is nearly full")
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (stopped, "kafka1 is exited"),
-        (unhealthy, "zk1 is unhealthy"),
-        (down_without_state, "zk1 is down"),
-        (absent, "zk1 is absent"),
-        (under_replicated, "2 partitions lag"),
-        (unreachable, "the cluster does not respond"),
-        (failed_pipeline, "pipeline payments, output fraud: SinkError: no"),
-        (unreachable_pipeline, "pipeline payments does not respond: connection refused"),
-        (stopped_pipeline, "pipeline payments is unreachable"),
-        (playbook_problem, "the disk is nearly full"),
-    ],
-)
-def test_status_screen_ends_with_the_problems(damage, message):
-    state = platform()
-    damage(state)
-    text, problems = status.render(state, PLAIN)
-    assert problems == [message]
-    assert text.endswith(f"1 problem:\n  {message}\n")
+def test_an_alert_is_named_once():
+    fires = problem("alert BrokerDown: broker 1 is away", alerts=["BrokerDown"])
+    text, _ = status.render(platform() | {"problems": [fires]}, PLAIN)
+    assert text.endswith("1 problem:\n  alert BrokerDown: broker 1 is away\n")
 
 
 def test_partitions_out_of_sync_are_counted_once():
@@ -156,10 +140,10 @@ Cluster local
 brokers 3  controller 1  topics 9  in-sync partitions 120/120
 bootstrap 127.0.0.1:9092,127.0.0.1:9093
 
-service            kind       health   endpoint        note
-zk1                zookeeper  healthy  127.0.0.1:2181  leader
-kafka1             broker     healthy  127.0.0.1:9092  controller
-pipeline-payments  pipeline   running  127.0.0.1:4050
+service    healthy  instances
+zookeeper  1 of 1   zk1
+broker     1 of 1   kafka1
+pipeline   1 of 1   pipeline-payments
 
 Run r1: 100,000 payments sent, 100,000 acknowledged, 0 failed; counts reconcile
 output                        expected   found  missing  repeated
@@ -191,15 +175,23 @@ def test_report_has_counts_latency_and_next_commands():
     ]
 
 
+def test_report_explains_a_long_latency():
+    state = full_report()
+    state["demo"]["latency_ms"]["p50"] = 37_000
+    assert "most records waited" in report.render(state, PLAIN)[0]
+
+
 def test_report_with_differences_suggests_commands():
     state = full_report()
     state["services"][1]["state"] = "exited"
+    state["problems"] = [problem("kafka1 is exited")]
     state["demo"]["reconciled"] = False
     state["demo"]["differences"] = ["3 frauds are not in the fraud topic: partition 0 offset 1"]
     text, problems = report.render(state, PLAIN)
     assert problems == ["kafka1 is exited", *state["demo"]["differences"]]
     assert "0 failed; DIFFERENCES" in text
-    assert "Problems:\n  kafka1 is exited\n  3 frauds are not in the fraud topic" in text
+    assert "1 problem:\n  kafka1 is exited\n  3 frauds are not in the fraud topic" in text
+    assert "kafka1   broker  exited  127.0.0.1:9092  controller" in text
     assert "make logs S=kafka1" in text
 
 
@@ -214,10 +206,17 @@ def test_report_of_an_unchanged_run_counts_services():
     assert len(lines) <= 5
 
     state = full_report()
-    state["services"][0] = {**state["services"][0], "state": "exited"}
+    state["problems"] = [problem("zk1 is exited", where="zk1")]
     text, problems = report.render(state, PLAIN, unchanged=True)
-    assert problems
-    assert "Problems:" in text
+    assert problems == ["zk1 is exited"]
+    assert "1 problem:" in text
+
+
+def test_a_firing_alert_is_in_the_report_and_does_not_fail_the_run():
+    page = problem("alert WritesSlow: it is slow", "WritesSlow", read=False)
+    text, problems = report.render(full_report() | {"problems": [page]}, PLAIN)
+    assert "1 problem:\n  alert WritesSlow: it is slow\n" in text
+    assert problems == []
 
 
 def test_report_without_demo_has_no_counts():

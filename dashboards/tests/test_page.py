@@ -135,7 +135,7 @@ def test_the_page_uses_the_login_of_the_operator(written, code, tmp_path, capsys
     with ThreadingHTTPServer(("127.0.0.1", 0), Protected) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}"
-        file = state(tmp_path, [{"name": "prometheus", "endpoint": url}])
+        file = state(tmp_path, [{"name": "prometheus@node1", "endpoint": url}])
         found = json.loads(file.read_text())
         file.write_text(json.dumps({**found, "access": str(tmp_path / "operator/client.conf")}))
         assert main([str(file), str(tmp_path / "report.html")]) == code
@@ -144,7 +144,7 @@ def test_the_page_uses_the_login_of_the_operator(written, code, tmp_path, capsys
 
 
 def test_the_page_is_written_from_a_state_file(prometheus, tmp_path, capsys):
-    file = state(tmp_path, [{"name": "prometheus", "endpoint": prometheus.url}])
+    file = state(tmp_path, [{"name": "prometheus@node1", "endpoint": prometheus.url}])
 
     assert main([str(file), str(tmp_path / "out/report.html")]) == 0
     assert "Kafka / Overview" in (tmp_path / "out/report.html").read_text()
@@ -155,7 +155,7 @@ def test_the_page_is_written_from_a_state_file(prometheus, tmp_path, capsys):
     ("services", "options", "message"),
     [
         ([], [], "no Prometheus"),
-        ([{"name": "prometheus", "endpoint": "http://127.0.0.1:1"}], [], "does not respond"),
+        ([{"name": "prometheus@node1", "endpoint": "http://127.0.0.1:1"}], [], "does not respond"),
         ([], ["--boards", "nosuch"], "unknown board nosuch; allowed: overview"),
     ],
 )

@@ -7,15 +7,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
+from ..plugin_utils._catalogue import SERVICES
 from ..plugin_utils._images import image_checks, images
 from ..plugin_utils._operations import host_selection
+from ..plugin_utils._site import machines
 
 # A pattern that matches no host.
 NO_HOST = "none"
+# Roles whose hosts each read the state of their own services.
+EVERY_HOST = ("monitoring",)
+COLLECTION = Path(__file__).resolve().parents[2]
 
 
 def variables(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,10 +57,66 @@ def first_reachable(
     group: str, groups: Mapping[str, Sequence[str]], hostvars: Mapping[str, Any]
 ) -> list[str]:
     """A pattern for the first host of a group whose machine is not known to be unreachable."""
+    return host_selection.first_reachable(*_reached(group, groups, hostvars)) or [NO_HOST]
+
+
+def never_started(
+    groups: Mapping[str, Sequence[str]], hostvars: Mapping[str, Any], cluster: str
+) -> str:
+    """Why the state of a cluster cannot be read; empty if a machine has services of it.
+
+    Machines that do not respond may have some.
+    """
+    read = {
+        name: found.get("roll_platform_status") or {}
+        for name, found in variables(groups.get(machines.GROUP, ()), hostvars).items()
+    }
+    answers = {name: found for name, found in read.items() if "has_services" in found}
+    if len(answers) < len(read) or any(found["has_services"] for found in answers.values()):
+        return ""
+    return (
+        f"cluster {cluster} was never started, or was deleted: no machine has a directory of its "
+        f"services ({', '.join(answers)}). Start it with `make up` (playbooks/site.yml), or select "
+        "another cluster with CLUSTER= (cluster_name)"
+    )
+
+
+def status_roles(
+    groups: Mapping[str, Sequence[str]], hostvars: Mapping[str, Any]
+) -> dict[str, list[str]]:
+    """Roles that read the state of the platform, by the host on which each of them runs.
+
+    A role with a task file C(status) runs on the first reachable host of its group. Services of
+    EVERY_HOST only know their own state.
+    """
+    found: dict[str, list[str]] = {}
+    for role, group in _groups_by_role().items():
+        select = (
+            host_selection.all_reachable if role in EVERY_HOST else host_selection.first_reachable
+        )
+        for host in select(*_reached(group, groups, hostvars)):
+            found.setdefault(host, []).append(role)
+    return found or {NO_HOST: []}
+
+
+@cache
+def _groups_by_role() -> dict[str, str]:
+    """The first group with instances of each role that can read the state of its services."""
+    found: dict[str, str] = {}
+    for service in SERVICES:
+        status = COLLECTION / "roles" / service.role / "tasks" / "status.yml"
+        if service.group != machines.GROUP and status.is_file():
+            found.setdefault(service.role, service.group)
+    return found
+
+
+def _reached(
+    group: str, groups: Mapping[str, Sequence[str]], hostvars: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str], dict[str, Any]]:
+    """Variables of a group's hosts, the machine of each, and the variables of the machines."""
     known = variables(groups.get(group, ()), hostvars)
-    machines = {host: str(found.get("metal_machine", host)) for host, found in known.items()}
-    reached = variables(list(machines.values()), hostvars)
-    return host_selection.first_reachable(known, machines, reached) or [NO_HOST]
+    places = {host: str(found.get("metal_machine", host)) for host, found in known.items()}
+    return known, places, variables(list(places.values()), hostvars)
 
 
 def without_identity(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
@@ -82,6 +144,8 @@ class FilterModule:
         return {
             "identities": identities,
             "first_reachable": first_reachable,
+            "never_started": never_started,
+            "status_roles": status_roles,
             "with_unreachable_engine": with_unreachable_engine,
             "without_engine": without_engine,
             "without_identity": without_identity,

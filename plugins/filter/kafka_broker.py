@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Filters for declarations and status of brokers."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..module_utils._host.disks import bind_mounts
+from ..module_utils._problems import kafka_problems
+from ..module_utils._problems.platform_problem import Problem
 
 
 def listeners(
@@ -33,34 +36,71 @@ def identity_mounts(paths: list[str]) -> list[dict[str, str]]:
     return [{"source": path, "target": path} for path in paths]
 
 
-def status_rows(info: dict[str, Any], brokers: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Rows of the status screen: declared brokers compared with the registered ones.
+def status(info: dict[str, Any], brokers: list[dict[str, Any]], listener: str) -> dict[str, Any]:
+    """Rows and problems of the declared brokers, and the state of the cluster.
 
     ``info`` is the result of M(metal.kafka.cluster_info), ``brokers`` are the declared brokers with
-    id and listeners.
+    id and listeners, ``listener`` is the one for clients. If the module failed, only the reason is
+    a problem.
     """
-    registered = {broker["id"] for broker in info["brokers"]}
-    broken = {entry["broker"] for entry in info["offline_log_dirs"]}
-    rows = []
-    for broker in brokers:
-        at = broker["listeners"]["CLIENTS"]
-        state, health = "running", "healthy"
-        note = "controller" if broker["id"] == info["controller_id"] else ""
-        if broker["id"] not in registered:
-            state, health, note = "down", "", "not registered"
-        elif broker["id"] in broken:
-            health, note = "degraded", "a log dir is offline"
-        rows.append(
-            {
-                "name": f"kafka{broker['id']}",
-                "kind": "kafka",
-                "state": state,
-                "health": health,
-                "endpoint": f"{at['advertise']}:{at['port']}",
-                "note": note,
-            }
+    if "reachable" not in info:
+        reason = f"the state of the brokers was not read: {info.get('msg') or 'unknown error'}"
+        return {"problems": [each.as_dict() for each in kafka_problems.unreachable(reason)]}
+    expected = [int(each["id"]) for each in brokers]
+    found = (
+        kafka_problems.problems(info, expected)
+        if info["reachable"]
+        else kafka_problems.unreachable("; ".join(info["problems"]))
+    )
+    return {
+        "services": [_row(info, each, listener) for each in brokers],
+        "problems": [each.as_dict() for each in found],
+        "cluster_info": info,
+    }
+
+
+def _row(info: dict[str, Any], broker: dict[str, Any], listener: str) -> dict[str, str]:
+    """Row of the status screen; problems of the broker change its health."""
+    at = broker["listeners"][listener]
+    registered = broker["id"] in {each["id"] for each in info["brokers"]}
+    controller = registered and broker["id"] == info["controller_id"]
+    return {
+        "name": kafka_problems.instance(broker["id"]),
+        "kind": "kafka",
+        "state": "running" if registered else "down",
+        "health": "healthy" if registered else "",
+        "endpoint": f"{at['advertise']}:{at['port']}",
+        "note": "controller" if controller else "",
+    }
+
+
+def log_dir_problems(states: list[dict[str, Any]], broker: int, host: str) -> dict[str, Any]:
+    """Problems of a broker's log dirs that cannot be used, from M(metal.kafka.log_dir_state)."""
+    found = [
+        Problem(
+            "DiskFailed",
+            kafka_problems.instance(broker),
+            f"{host}: log dir {each['path']}: {each['reason']}",
+            each["next"],
         )
-    return rows
+        for each in states
+        if each["next"]
+    ]
+    return {"problems": [each.as_dict() for each in found]}
+
+
+def with_offline_log_dirs(brokers: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
+    """Hosts of brokers that report offline log dirs; the pattern of no host if there are none."""
+    known = {host: hostvars[host] for host in brokers if host in hostvars}
+    read = [
+        found["kafka_broker_platform_status"].get("cluster_info") or {}
+        for found in known.values()
+        if "kafka_broker_platform_status" in found
+    ]
+    broken = {each["broker"] for info in read for each in info.get("offline_log_dirs") or ()}
+    return [
+        host for host, found in known.items() if int(found.get("kafka_broker_id", -1)) in broken
+    ] or ["none"]
 
 
 class FilterModule:
@@ -72,5 +112,7 @@ class FilterModule:
             "kafka_listeners": listeners,
             "identity_mounts": identity_mounts,
             "disk_binds": bind_mounts.disk_binds,
-            "kafka_status_rows": status_rows,
+            "kafka_status": status,
+            "log_dir_problems": log_dir_problems,
+            "with_offline_log_dirs": with_offline_log_dirs,
         }

@@ -100,11 +100,7 @@ def target_files(targets: Any, proxies: Any = None) -> list[dict[str, Any]]:
     """
     try:
         known = monitoring_files.read_jobs()
-        unknown = sorted(set(targets) - set(known))
-        if unknown:
-            raise alerts.MonitoringError(
-                f"{prometheus.TARGETS}: found job {unknown[0]}; allowed: {', '.join(sorted(known))}"
-            )
+        prometheus.check_targets(known, to_builtin(targets))
         return [
             {
                 "name": f"targets-{job}.json",

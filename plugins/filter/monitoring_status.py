@@ -1,72 +1,96 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters for the rows of monitoring in the status screen."""
+"""Filter for monitoring in the status screen: its services, firing alerts and silences."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-# Severity of alerts that always fire, as a test of notifications.
-HEARTBEAT = "heartbeat"
+from ..module_utils._problems import monitoring_problems, platform_problem
+from ..module_utils._problems.platform_problem import Problem
+
+# Problems that only the exporter finds; all others are read again for the screen.
+OF_EXPORTER = ("ReadFailed", "CertificateExpires")
+# The jobs of the services whose responses are read.
+PROMETHEUS, EXPORTER = "prometheus", "exporter"
 
 
-def prometheus_row(
-    answers: list[dict[str, Any]], endpoint: str, password: bool = False
-) -> dict[str, str]:
-    """The row of Prometheus, with the number of reachable targets and the firing alerts.
+def monitoring_status(
+    responses: Mapping[str, Any],
+    endpoints: Mapping[str, str],
+    machine: str,
+    password: bool = False,
+) -> dict[str, Any]:
+    """Rows and problems of the monitoring services on ``machine``.
 
-    ``answers`` are the responses of its HTTP API for ``targets`` and ``alerts``, from
-    ansible.builtin.uri. Alerts are not problems of the status screen, which checks the services
-    itself: an alert ends half a minute after its cause. ``password``: Prometheus requires one.
+    ``responses`` are those of M(metal.kafka.web_info) for C(targets), C(alerts), C(silences) and
+    C(page). ``endpoints`` are host:port by job. ``password``: Prometheus requires one.
     """
-    targets, alerts = (_data(answer) for answer in answers)
+    targets = _data(responses, "targets", "activeTargets")
+    alerts = _data(responses, "alerts", "alerts")
     if targets is None or alerts is None:
-        status = int(answers[0].get("status", -1))
-        return _row("prometheus", endpoint, f"HTTP status {status}" if status > 0 else "")
-    count = len(targets["activeTargets"])
-    reachable = sum(each["health"] != "down" for each in targets["activeTargets"])
-    firing = sorted(
-        {
-            f"{each['labels'].get('severity', '')} {each['labels']['alertname']}"
-            for each in alerts["alerts"]
-            if each["state"] == "firing" and each["labels"].get("severity") != HEARTBEAT
-        }
-    )
-    notes = [f"{reachable} of {count} targets respond", *(firing or ["no alert"])]
+        name = f"{PROMETHEUS}@{machine}"
+        reason = str((responses.get("targets") or {}).get("error") or "no response")
+        text = f"{name} does not respond: {reason}. Alerts are not known"
+        row = _row(PROMETHEUS, endpoints, machine, False)
+        return {"services": [row], "problems": [Problem("ServiceDown", name, text).as_dict()]}
+    found = [
+        *monitoring_problems.from_prometheus(alerts),
+        *monitoring_problems.unreadable(targets),
+        *monitoring_problems.silenced((responses.get("silences") or {}).get("json") or ()),
+        *_page_problems(responses.get("page") or {}, machine),
+    ]
+    down = {each["labels"].get("instance") for each in targets if each["health"] == "down"}
+    notes = [f"{len(targets) - len(down)} of {len(targets)} targets respond"]
     notes += ["password in operator/monitoring-web"] if password else []
-    return _row("prometheus", endpoint, ", ".join(notes))
-
-
-def page_row(answer: dict[str, Any], endpoint: str) -> dict[str, str]:
-    """The row of the exporter's cluster page, with the state in the page's title."""
-    title = re.search(r"<title>[^<]*: ([^<:]*)</title>", str(answer.get("content") or ""))
-    return _row("page", endpoint, title[1] if title and answer.get("status") == 200 else "")
-
-
-def _data(answer: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Data in a response of Prometheus' API; None for any other response."""
-    body = answer.get("json")
-    if answer.get("status") != 200 or not isinstance(body, dict):
-        return None
-    data = body.get("data")
-    return data if isinstance(data, dict) else None
-
-
-def _row(name: str, endpoint: str, note: str) -> dict[str, str]:
-    """A row of the screen; an empty note means that the service did not respond."""
     return {
-        "name": name,
+        "services": [
+            _row(
+                job,
+                endpoints,
+                machine,
+                f"{job}@{machine}" not in down,
+                ", ".join(notes) if job == PROMETHEUS else "",
+            )
+            for job in endpoints
+        ],
+        "problems": [each.as_dict() for each in found],
+    }
+
+
+def _page_problems(page: Mapping[str, Any], machine: str) -> list[Problem]:
+    """Problems that only the exporter can read; one if its page does not respond."""
+    body = page.get("json")
+    if not isinstance(body, dict) or "problems" not in body:
+        name = f"{EXPORTER}@{machine}"
+        reason = page.get("error") or "the response has no problems"
+        return [Problem("ServiceDown", name, f"{name} does not respond: {reason}")]
+    found = [platform_problem.from_dict(each) for each in body["problems"]]
+    return [each for each in found if each.kind in OF_EXPORTER]
+
+
+def _data(responses: Mapping[str, Any], name: str, key: str) -> list[Any] | None:
+    """A list in a response of Prometheus' API; None for any other response."""
+    body = (responses.get(name) or {}).get("json")
+    found = body.get("data") if isinstance(body, dict) else None
+    return found.get(key) if isinstance(found, dict) else None
+
+
+def _row(
+    job: str, endpoints: Mapping[str, str], machine: str, responds: bool, note: str = ""
+) -> dict[str, str]:
+    return {
+        "name": f"{job}@{machine}",
         "kind": "monitoring",
-        "state": "running" if note else "down",
-        "health": "healthy" if note else "",
-        "endpoint": f"http://{endpoint}",
+        "state": "running" if responds else "down",
+        "health": "healthy" if responds else "",
+        "endpoint": f"http://{endpoints[job]}",
         "note": note,
     }
 
 
 class FilterModule:
-    """Filters of the status screen."""
+    """Filter of the status screen."""
 
     def filters(self) -> dict[str, Any]:
         """Return the functions by the filter names that templates use."""
-        return {"page_row": page_row, "prometheus_row": prometheus_row}
+        return {"monitoring_status": monitoring_status}

@@ -112,8 +112,8 @@ def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]
         state = _state(answer, name)
         if state.get("state") == "running":
             continue
-        if state.get("error"):
-            reason = f"{state['error']} ({state.get('failed_starts', 1)} failed starts)"
+        if state.get("last_error"):
+            reason = f"{state['last_error']} ({state.get('failed_starts', 1)} failed starts)"
         elif failing := _failing_outputs(state):
             reason = "; ".join(failing)
         elif state:

@@ -1,50 +1,61 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filters for pipelines in the status screen, from the responses of their drivers."""
+"""Filter for pipelines in the status screen, from the responses of their drivers."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from ..module_utils._problems import pipeline_problems
 
-def pipeline_states(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """State of each pipeline, from the loop of requests to their drivers.
 
-    A response is the driver's JSON. Without one, or with a response of another pipeline's driver,
-    the pipeline is ``unreachable``.
+def pipeline_status(
+    responses: Mapping[str, Any], endpoints: Mapping[str, str], error: str = ""
+) -> dict[str, Any]:
+    """Rows, states and problems of all pipelines.
+
+    ``responses`` are those of M(metal.kafka.web_info), by name. A response of another pipeline's
+    driver is none. ``error`` is the reason if there are no responses.
     """
-    return [_state_of(answer) for answer in answers]
+    states: list[dict[str, Any]] = []
+    problems: list[dict[str, Any]] = []
+    for name in endpoints:
+        response = responses.get(name) or {"error": error}
+        state, reason = _state(name, response)
+        states.append(state or {"name": name, "state": "unreachable", "outputs": {}})
+        problems += [each.as_dict() for each in pipeline_problems.problems(name, state, reason)]
+    return {
+        "services": [_row(state, endpoints[state["name"]]) for state in states],
+        "pipelines": states,
+        "problems": problems,
+    }
 
 
-def _state_of(answer: dict[str, Any]) -> dict[str, Any]:
-    name, body = answer["item"], answer.get("json")
-    error = answer.get("msg", "")
-    if answer.get("status") == 200 and isinstance(body, dict):
-        if body.get("name") == name:
-            return body
-        error = f"its port is used by the driver of {body.get('name')}"
-    return {"name": name, "state": "unreachable", "error": error}
+def _state(name: str, response: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
+    """The state of a pipeline; None, and a reason, without a response of its driver."""
+    body = response.get("json")
+    if not isinstance(body, dict) or "outputs" not in body:
+        return None, str(response.get("error") or "the response has no state")
+    if body.get("name") != name:
+        return None, f"its port is used by the driver of {body.get('name')}"
+    return body, ""
 
 
-def pipeline_rows(
-    states: list[dict[str, Any]], endpoints: Mapping[str, str]
-) -> list[dict[str, str]]:
-    """Rows of the status screen, one per pipeline."""
-    return [
-        {
-            "name": f"pipeline-{state['name']}",
-            "kind": "pipeline",
-            "state": "running" if state["state"] == "running" else "down",
-            "health": "healthy" if state["state"] == "running" else "",
-            "endpoint": f"http://{endpoints[state['name']]}/status",
-            "note": state["state"],
-        }
-        for state in states
-    ]
+def _row(state: Mapping[str, Any], endpoint: str) -> dict[str, str]:
+    """Row of the status screen."""
+    runs = state["state"] == "running"
+    return {
+        "name": pipeline_problems.instance(state["name"]),
+        "kind": "pipeline",
+        "state": "running" if runs else "down",
+        "health": "healthy" if runs else "",
+        "endpoint": f"http://{endpoint}/status",
+        "note": state["state"],
+    }
 
 
 class FilterModule:
-    """Filters of the pipelines' status."""
+    """Filter of the pipelines' status."""
 
     def filters(self) -> dict[str, Any]:
         """Return the functions by the filter names that templates use."""
-        return {"pipeline_states": pipeline_states, "pipeline_rows": pipeline_rows}
+        return {"pipeline_status": pipeline_status}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from ..module_utils._host import operation_lock, operation_state
+from ..module_utils._host import operation_lock
 from ..plugin_utils._operations import rolling_order
 
 
@@ -60,13 +60,6 @@ def lock_refusal(cluster: Any, refused: Any) -> str:
     return operation_lock.refusal(cluster, refused[0]["item"], refused[0]["lock"])
 
 
-def operation_status(answers: Any) -> dict[str, Any]:
-    """Problems and notes for the status screen, from results of M(metal.kafka.operation_info)."""
-    found = [answer.get("operation") for answer in answers]
-    problems, notes = operation_state.messages(found, operation_lock.lock_owner(os.getpid()))
-    return {"problems": problems, "notes": notes}
-
-
 def operation_interrupted(machines: Iterable[str], hostvars: Mapping[str, Any]) -> bool:
     """Whether preflight found the lock of a dead process on one of the machines."""
     me = operation_lock.lock_owner(os.getpid())
@@ -84,7 +77,6 @@ class FilterModule:
             "hosts_with_container_state": in_state,
             "lock_refusal": lock_refusal,
             "operation_interrupted": operation_interrupted,
-            "operation_status": operation_status,
             "roll_failure": roll_failure,
             "roll_hosts": roll_hosts,
             "roll_resumed": roll_resumed,

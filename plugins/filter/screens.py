@@ -4,12 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ansible.utils.color import ANSIBLE_COLOR
 
+from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._operations import screens_package as screens
+from ..plugin_utils._operations.part_screen import part_screen as render
+
+# Registered results of the roles with steps in words.
+RESULTS = ("__kafka_content_result", "__kafka_content_reassignment")
 
 
 def _screen(drawn: tuple[str, list[str]]) -> dict[str, Any]:
@@ -21,9 +27,15 @@ def _paint() -> screens.Paint:
     return screens.Paint(ANSIBLE_COLOR)
 
 
-def status_screen(state: Mapping[str, Any]) -> dict[str, Any]:
-    """C(text) and C(problems) of a platform; C(state) is from the filter C(platform_state)."""
-    return _screen(screens.status.render(screens.visible_texts(state), _paint()))
+def status_screen(state: Mapping[str, Any], as_json: bool = False) -> dict[str, Any]:
+    """C(text) and C(problems) of a platform; C(state) is from the filter C(platform_state).
+
+    ``as_json``: the text is the state as JSON, for programs.
+    """
+    text, problems = screens.status.render(screens.visible_texts(state), _paint())
+    if as_json:
+        text = json.dumps(to_builtin(state), indent=2, sort_keys=True)
+    return {"text": text, "problems": problems}
 
 
 def final_report(
@@ -39,10 +51,34 @@ def groups_screen(found: Mapping[str, Any]) -> str:
     return screens.groups.render(screens.visible_texts(found), _paint())
 
 
+def part_screen(
+    hostvars: Mapping[str, Any],
+    machines: Sequence[str],
+    declared: Mapping[str, str],
+    recorded: Sequence[str],
+    dry: bool = False,
+) -> str:
+    """Text of a verb that applied C(recorded) parts; C(declared) has the digests of all parts."""
+    changes = [step for host in hostvars for step in _steps(hostvars[host])]
+    baselines = [hostvars[name]["part_baseline"]["declared"] for name in machines]
+    return render(changes, baselines, declared, recorded, dry)
+
+
+def _steps(host: Mapping[str, Any]) -> list[str]:
+    """Changes of content and of drivers, in results of the roles."""
+    results = [host.get(name) or {} for name in RESULTS]
+    gone = (host.get("pipeline_undeclared") or {}).get("gone") or []
+    return [
+        *(step for each in results for step in each.get("steps") or ()),
+        *(f"pipeline {each['name']}: its driver is removed" for each in gone),
+    ]
+
+
 class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
             "status_screen": status_screen,
             "final_report": final_report,
             "groups_screen": groups_screen,
+            "part_screen": part_screen,
         }

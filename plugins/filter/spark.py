@@ -1,23 +1,39 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Filter for the rows of Spark in the status screen."""
+"""Filter for Spark in the status screen."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..module_utils._problems import spark_problems
+from ..module_utils._problems.platform_problem import Problem
 from ..module_utils._services import spark_masters
 
 _ROLES = {spark_masters.LEADER: "leader", spark_masters.STANDBY: "standby"}
 
 
-def status_rows(
+def status(
+    info: dict[str, Any], masters: list[dict[str, Any]], workers: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Rows and problems for the status screen, from the result of the module ``spark_info``.
+
+    ``masters`` have name, host and port, ``workers`` name, host and ui_port. If the module failed,
+    only the reason is a problem.
+    """
+    if "masters" not in info:
+        reason = f"the state of Spark was not read: {info.get('msg') or 'unknown error'}"
+        return {"problems": [Problem("ReadFailed", spark_problems.GROUP, reason).as_dict()]}
+    problems = spark_masters.problems(info["masters"], workers, info["histories"])
+    return {
+        "services": _rows(info, masters, workers),
+        "problems": [each.as_dict() for each in problems],
+    }
+
+
+def _rows(
     info: dict[str, Any], masters: list[dict[str, Any]], workers: list[dict[str, Any]]
 ) -> list[dict[str, str]]:
-    """Rows of the status screen, from the result of the module ``spark_info``.
-
-    ``masters`` have name, host and port, ``workers`` name, host and ui_port.
-    """
     found = info.get("masters", [])
     leading = spark_masters.find_leader(found) or {}
     by_name = {master["name"]: master for master in found}
@@ -55,4 +71,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, Any]:
         """Return the functions by the filter names that templates use."""
-        return {"spark_status_rows": status_rows}
+        return {"spark_status": status}

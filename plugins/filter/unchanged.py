@@ -9,25 +9,28 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..plugin_utils._operations import site_parts
+from ..plugin_utils._operations.site_parts import REST
+
+SINCE = "changed since the last complete run"
 # Number of reasons that are reported; one is enough to compare everything.
 REPORTED = 5
 
 
-def unchanged(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> bool:
-    """Whether nothing has changed since the last complete run; equal for all hosts."""
-    return any(
-        hostvars[host].get("site_unchanged", False) for host in hosts[:1] if host in hostvars
-    )
+def changed_parts(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> set[str]:
+    """Parts of the site to compare, equal for all hosts; REST, which is everything, if unknown."""
+    known = hostvars[hosts[0]] if hosts and hosts[0] in hostvars else {}
+    return set() if known.get("site_unchanged", False) else set(known.get("site_parts", [REST]))
 
 
-def unless_unchanged(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """The hosts of a play that compares; none if nothing has changed."""
-    return [] if unchanged(hosts, hostvars) else list(hosts)
+def unless_unchanged(hosts: Sequence[str], hostvars: Mapping[str, Any], *parts: str) -> list[str]:
+    """The hosts of a play that compares ``parts`` or the rest; none if these are unchanged."""
+    return list(hosts) if changed_parts(hosts, hostvars) & {REST, *parts} else []
 
 
 def first_if_unchanged(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
     """The hosts of a play that compares; the first host if nothing has changed."""
-    return list(hosts[:1]) if unchanged(hosts, hostvars) else list(hosts)
+    return list(hosts if REST in changed_parts(hosts, hostvars) else hosts[:1])
 
 
 def fingerprint(value: Any) -> str:
@@ -42,27 +45,45 @@ def baseline(hostvars: Mapping[str, Any], machine: Any) -> dict[str, Any]:
 
 
 def changes_since_last_run(
-    machines: Iterable[str], hostvars: Mapping[str, Any], declared: Any, stopped: Any = True
-) -> list[str]:
-    """Reasons to compare the machines with their declarations; empty if there are none.
+    machines: Iterable[str],
+    hostvars: Mapping[str, Any],
+    declared: Mapping[str, str],
+    stopped: Any = True,
+) -> dict[str, list[str]]:
+    """What has to be compared with its declarations: C(parts), and the C(reasons) in words.
 
-    ``declared``: digest of the declarations, optionally with the fingerprint of the brokers' live
-    settings. ``stopped``: whether a stopped container is a reason.
+    ``declared``: digests of the declarations by part, optionally with C(settings), the fingerprint
+    of the brokers' live settings. ``stopped``: whether a stopped container is a reason.
     """
-    found = []
+    reasons: list[str] = []
+    parts: set[str] = set()
     for name in machines:
         known = baseline(hostvars, name)
-        last = known.get("declared") or []
-        if not last:
-            found.append(f"{name}: it has no baseline of a complete run")
-        elif last[: len(declared)] != list(declared):
-            what = "live settings of brokers" if last[0] == declared[0] else "declarations"
-            found.append(f"{name}: {what} have changed since the last complete run")
+        last = known.get("declared")
+        found = []
+        if not isinstance(last, Mapping) or not last:
+            # Baselines of earlier releases were lists.
+            found.append((REST, "it has no baseline of a complete run"))
         else:
-            found += [f"{name}: {difference}" for difference in known["differs"]]
-            found += [f"{name}: container {one} is stopped" for one in known["stopped"] if stopped]
-    more = [f"and {len(found) - REPORTED} more"] if len(found) > REPORTED else []
-    return found[:REPORTED] + more
+            found += [
+                (
+                    part if part in site_parts.VARIABLES else REST,
+                    f"{site_parts.NOUNS[part]} have {SINCE}",
+                )
+                for part, digest in declared.items()
+                if last.get(part) != digest
+            ]
+            found += [(REST, difference) for difference in known["differs"]]
+            found += [(REST, f"container {one} is stopped") for one in known["stopped"] if stopped]
+        parts |= {part for part, _ in found}
+        reasons += [f"{name}: {reason}" for _, reason in found]
+    more = [f"and {len(reasons) - REPORTED} more"] if len(reasons) > REPORTED else []
+    return {"parts": sorted(parts), "reasons": reasons[:REPORTED] + more}
+
+
+def kinds_of_parts(parts: Iterable[str]) -> list[str]:
+    """Kinds of services whose containers a run replaces if only these parts have changed."""
+    return site_parts.kinds(list(parts))
 
 
 def stopped_containers(machines: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,6 +113,7 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
             "fingerprint": fingerprint,
+            "kinds_of_parts": kinds_of_parts,
             "first_if_unchanged": first_if_unchanged,
             "stopped_containers": stopped_containers,
             "changes_since_last_run": changes_since_last_run,

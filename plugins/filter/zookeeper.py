@@ -7,6 +7,8 @@ Functions import cryptography themselves, because `ansible-doc` loads this file 
 
 from typing import Any
 
+from ..module_utils._problems.platform_problem import Problem
+from ..module_utils._services import zookeeper_servers
 from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._security import zookeeper_recovery
 
@@ -33,19 +35,29 @@ def endpoints(ensemble: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def status_rows(servers: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Rows of the status screen, from C(servers) of M(metal.kafka.zookeeper_info)."""
-    return [
-        {
-            "name": f"zk{s['id']}",
-            "kind": "zookeeper",
-            "state": "running" if s.get("mode") else "down",
-            "health": "healthy" if s.get("mode") else "",
-            "endpoint": f"{s['host']}:{s['port']}",
-            "note": s.get("mode") or s.get("error") or "",
-        }
-        for s in servers
-    ]
+def status(info: dict[str, Any]) -> dict[str, Any]:
+    """Rows and problems for the status screen, from the result of M(metal.kafka.zookeeper_info).
+
+    If the module failed, only the reason is a problem.
+    """
+    if "servers" not in info:
+        reason = f"the state of ZooKeeper was not read: {info.get('msg') or 'unknown error'}"
+        return {"problems": [Problem("ReadFailed", zookeeper_servers.GROUP, reason).as_dict()]}
+    servers = [zookeeper_servers.Server(**each) for each in info["servers"]]
+    return {
+        "services": [
+            {
+                "name": f"zk{server.id}",
+                "kind": "zookeeper",
+                "state": "running" if server.mode else "down",
+                "health": "healthy" if server.mode else "",
+                "endpoint": f"{server.host}:{server.port}",
+                "note": server.mode or "",
+            }
+            for server in servers
+        ],
+        "problems": [each.as_dict() for each in zookeeper_servers.problems(servers)],
+    }
 
 
 def recovery(servers: list[str], node: str, files: dict[str, str] | None = None) -> str:
@@ -94,5 +106,5 @@ class FilterModule:
             "ensemble_shared_trust": shared_trust,
             "zookeeper_server_entries": server_entries,
             "zookeeper_endpoints": endpoints,
-            "zookeeper_status_rows": status_rows,
+            "zookeeper_status": status,
         }

@@ -6,11 +6,12 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: declared
 author: The kafka-metal authors (!UNKNOWN)
-short_description: A digest of all inputs of a run
+short_description: Digests of all inputs of a run
 description:
-  - Changes with the variables of hosts, extra variables, tags of the run, and the files of roles,
-    plugins, images and the pipeline. Two runs with the same digest have the same specs for every
+  - Change with the variables of hosts, extra variables, tags of the run, and the files of roles,
+    plugins, images and the pipeline. Two runs with the same digests have the same specs for every
     host.
+  - One digest for each part of the site that a run can compare alone.
   - Templates in variables are not evaluated, so it is fast.
 options:
   _terms:
@@ -27,9 +28,11 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _raw:
-  description: The digest, 16 hex digits.
+  description: >-
+    One element, digests of 16 hex digits: C(content) of topics, users, ACLs and quotas,
+    C(pipelines), C(monitoring) of alerts, receivers and names of pipelines, and C(rest).
   type: list
-  elements: str
+  elements: dict
 """
 
 from pathlib import Path
@@ -46,8 +49,7 @@ class LookupModule(LookupBase):
         self, terms: list[Any], variables: dict[str, Any] | None = None, **kwargs: Any
     ) -> list[Any]:
         variables = variables or {}
-        inputs = {
-            "variables": inputs_digest.declared_variables(variables["hostvars"]),
-            "tags": [sorted(variables[f"ansible_{kind}_tags"]) for kind in ("run", "skip")],
-        }
-        return [inputs_digest.digest(inputs, repository_root(), [Path(term) for term in terms])]
+        hosts = inputs_digest.declared_variables(variables["hostvars"])
+        tags = [sorted(variables[f"ansible_{kind}_tags"]) for kind in ("run", "skip")]
+        further = [Path(term) for term in terms]
+        return [inputs_digest.digests(hosts, tags, repository_root(), further)]

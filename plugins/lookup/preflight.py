@@ -37,8 +37,8 @@ RETURN = r"""
 _raw:
   description: >-
     Problems: each with C(host), C(where), C(found), C(allowed), C(fatal), C(check), C(accepted)
-    and C(text); one that is not fatal is a note. Otherwise one element: C(paths) and C(names);
-    endpoints by machine; or C(fatal) and C(notes), which are lines, a C(summary) and
+    and C(text); one that is not fatal is a note. Otherwise one element: C(paths), C(names) and
+    C(applied); endpoints by machine; or C(fatal) and C(notes), which are lines, a C(summary) and
     the C(refusal). V(paths) gives paths.
   type: list
   elements: raw
@@ -62,6 +62,7 @@ from ..plugin_utils._preflight.checks import (
     wanted_names,
     wanted_paths,
     wanted_probes,
+    wanted_records,
 )
 from ..plugin_utils._preflight.problem_report import problem_line, report
 from ..plugin_utils._site.facts_of_machines import Facts
@@ -123,10 +124,17 @@ class LookupModule(LookupBase):
         if "paths" in terms:
             return wanted_paths(hosts, groups)
         if "questions" in terms:
-            return [{"paths": wanted_paths(hosts, groups), "names": wanted_names(hosts, groups)}]
+            return [
+                {
+                    "paths": wanted_paths(hosts, groups),
+                    "names": wanted_names(hosts, groups),
+                    "applied": wanted_records(hosts, groups),
+                }
+            ]
         if "probes" in terms:
             return [wanted_probes(hosts, groups, facts)]
-        found = check(hosts, groups, facts, roles())
+        names = {host: set(hostvars.raw_get(host)) for host in hosts}
+        found = check(hosts, groups, facts, roles(), names)
         if "report" in terms:
             inventory = str(variables.get("inventory_dir", ""))
             result = report(found, len(CHECKS), len(facts), inventory)

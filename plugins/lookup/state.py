@@ -24,7 +24,7 @@ options:
   store:
     description: >-
       Whether to return the path of the store of keys instead. This is the path of an earlier
-      version until M(metal.kafka.state) has moved the store.
+      version until M(metal.kafka.begin) has moved the store.
     type: bool
     default: false
 """

@@ -51,20 +51,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
-
-def read(module: AnsibleModule, path: str) -> dict[str, Any]:
-    """Return the applied state of a file; ends the module for a damaged file."""
-    try:
-        with open(path, encoding="utf-8") as stream:
-            found = json.load(stream)
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        module.fail_json(
-            msg=f"applied_content: {path}: {error}; allowed: a file that a run has written, or "
-            "no file (undeclared content then counts as created by hand)"
-        )
-    return found if isinstance(found, dict) else {}
+from ..module_utils._content.applied_file import AppliedFileError, read_applied
 
 
 def write(module: AnsibleModule, path: str, record: Mapping[str, Any]) -> None:
@@ -92,7 +79,10 @@ def main() -> None:
         supports_check_mode=True,
     )
     path, wanted = module.params["path"], module.params["record"]
-    found = read(module, path)
+    try:
+        found = read_applied(path)
+    except AppliedFileError as error:
+        module.fail_json(msg=f"applied_content: {error}")
     if wanted is not None and wanted != found and not module.check_mode:
         write(module, path, wanted)
     # The file is not a change of the managed platform.

@@ -26,6 +26,12 @@ options:
     type: list
     elements: int
     default: []
+  compare_views:
+    description: >-
+      Whether to read leaders and in-sync replicas from every broker, instead of from one: adds
+      RV(views). A broker that the controller does not reach has old metadata.
+    type: bool
+    default: false
   timeout:
     description: Time limit of the module in seconds.
     type: float
@@ -115,6 +121,22 @@ offline_log_dirs:
   type: list
   elements: dict
   returned: always
+views:
+  description: >-
+    Brokers that report other leaders or in-sync replicas than the controller, with C(broker) and
+    C(partitions). Always empty without O(compare_views).
+  type: list
+  elements: dict
+  returned: always
+unresponsive:
+  description: Reasons of registered brokers that do not respond, by id.
+  type: dict
+  returned: always
+unread:
+  description: Messages on requests that failed.
+  type: list
+  elements: str
+  returned: always
 reassignments:
   description: Partitions that are being reassigned, as C(topic-partition).
   type: list
@@ -160,10 +182,11 @@ from ..module_utils._kafka import client, client_options, cluster, endpoints, he
 from ..module_utils._kafka.snapshot import Cluster as Snapshot
 
 
-def read(servers: str, config: dict[str, Any], timeout: float) -> Snapshot:
+def read(servers: str, config: dict[str, Any], timeout: float, compare: bool) -> Snapshot:
     """Return the state of the cluster; raises ClusterError."""
     with cluster.ClusterConnection(servers, config, timeout) as connection:
-        return connection.read_cluster()
+        found = connection.read_cluster()
+        return connection.compare_views(found) if compare else found
 
 
 def main() -> None:
@@ -173,6 +196,7 @@ def main() -> None:
             **client_options.ARGUMENTS,
             "expect_brokers": {"type": "list", "elements": "int", "default": []},
             "before_stop": {"type": "list", "elements": "int", "default": []},
+            "compare_views": {"type": "bool", "default": False},
             "timeout": {"type": "float", "default": 10},
         },
         supports_check_mode=True,
@@ -183,7 +207,10 @@ def main() -> None:
     stopping = spec["before_stop"]
     # The outer deadline holds even if the library hangs. The inner one ends earlier, with an error
     # that names the request.
-    arguments = (spec["bootstrap_servers"], spec["client_config"], spec["timeout"] * 0.9)
+    arguments = (
+        *(spec["bootstrap_servers"], spec["client_config"], spec["timeout"] * 0.9),
+        spec["compare_views"],
+    )
     found = deadlines.run_in_parallel(
         {"cluster": lambda: read(*arguments)}, deadlines.Deadline(spec["timeout"])
     )["cluster"]

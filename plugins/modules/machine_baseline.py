@@ -6,11 +6,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: machine_baseline
-short_description: Write the baseline of a machine after a complete run
+short_description: Write the baseline of a machine
 description:
   - Saves the declarations, and the state of the cluster's containers, their files and pending
     tuning on the machine, so that M(metal.kafka.machine_info) can report changes since then.
   - A machine with a stopped container gets no baseline, and the next run compares everything.
+  - A run that applied only a part of the site updates that part of the baseline, with
+    O(state=updated).
 options:
   cluster:
     description: Name of the cluster.
@@ -18,11 +20,22 @@ options:
     required: true
   declared:
     description: >-
-      Two digests. The first is of all declarations, from the lookup P(metal.kafka.declared#lookup),
-      the second of the brokers' effective settings.
+      Digests of declarations by part, from the lookup P(metal.kafka.declared#lookup), and of the
+      brokers' effective settings (C(settings)).
+    type: dict
+    default: {}
+  state:
+    description: >-
+      V(present) writes the whole baseline. V(updated) replaces the digests O(declared) and the
+      containers of O(kinds) in an existing baseline. V(absent) deletes it.
+    type: str
+    choices: [present, updated, absent]
+    default: present
+  kinds:
+    description: Kinds of services whose containers O(state=updated) replaces.
     type: list
     elements: str
-    required: true
+    default: []
   baseline_file:
     description: File of the baseline.
     type: path
@@ -49,7 +62,7 @@ EXAMPLES = r"""
 - name: Write the machine's baseline
   metal.kafka.machine_baseline:
     cluster: prod
-    declared: [0123456789abcdef, fedcba9876543210]
+    declared: {content: 0123456789abcdef, rest: fedcba9876543210}
     baseline_file: /etc/kafka-metal/.as-left/prod@node1.json
 """
 
@@ -59,11 +72,15 @@ stopped:
   type: list
   elements: str
   returned: always
+declared:
+  description: Digests of the baseline before O(state=updated); empty without a baseline.
+  type: dict
+  returned: always
 """
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._containers import host_baseline
+from ..module_utils._containers import baseline_update, host_baseline
 from ..module_utils._host import engine_api
 
 
@@ -72,7 +89,13 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "cluster": {"type": "str", "required": True},
-            "declared": {"type": "list", "elements": "str", "required": True},
+            "declared": {"type": "dict", "default": {}},
+            "state": {
+                "type": "str",
+                "choices": ["present", "updated", "absent"],
+                "default": "present",
+            },
+            "kinds": {"type": "list", "elements": "str", "default": []},
             "baseline_file": {"type": "path", "required": True},
             "specs": {"type": "dict", "default": {}},
             "socket": {"type": "path", "default": engine_api.SOCKET},
@@ -80,20 +103,22 @@ def main() -> None:
         supports_check_mode=True,
     )
     given = module.params
-    stopped = []
-    if not module.check_mode:
-        try:
-            stopped = host_baseline.save(
-                given["socket"],
-                given["cluster"],
-                given["baseline_file"],
-                given["declared"],
-                given["specs"],
+    stopped: list[str] = []
+    before: dict[str, str] = {}
+    socket, cluster, path = given["socket"], given["cluster"], given["baseline_file"]
+    try:
+        if given["state"] == "updated":
+            before = baseline_update.update(
+                socket, cluster, path, given["declared"], given["kinds"], dry=module.check_mode
             )
-        except OSError as error:
-            module.fail_json(msg=f"machine_baseline: {given['baseline_file']}: {error.strerror}")
+        elif not module.check_mode and given["state"] == "absent":
+            host_baseline.delete(path)
+        elif not module.check_mode:
+            stopped = host_baseline.save(socket, cluster, path, given["declared"], given["specs"])
+    except OSError as error:
+        module.fail_json(msg=f"machine_baseline: {path}: {error.strerror}")
     # The baseline is not part of the platform: report no change.
-    module.exit_json(changed=False, stopped=stopped)
+    module.exit_json(changed=False, stopped=stopped, declared=before)
 
 
 if __name__ == "__main__":

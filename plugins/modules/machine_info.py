@@ -46,6 +46,11 @@ options:
         description: Directory of M(metal.kafka.maintenance) on the machine; empty for none.
         type: str
         default: ''
+  applied:
+    description: Files of M(metal.kafka.applied_content) to read.
+    type: list
+    elements: path
+    default: []
   socket:
     description: Socket of the container engine.
     type: path
@@ -90,6 +95,10 @@ facts:
       O(paths) with data of Kafka or its metadata service; unreadable, files that could not be read,
       with the reason).
     - C(engine_error), why the engine does not respond; empty if it does.
+    - C(applied), by path of O(applied), the applied state (record), or the reason why it cannot be
+      read (error).
+    - C(instances), if O(baseline) is set, names of the cluster's instances with a container, by
+      kind of service; without an engine only running ones.
     - C(operation), if O(baseline) is set, as returned by M(metal.kafka.operation_info).
     - C(limits) (open_files, processes, map_count, swap in bytes), C(cgroup) (version, memory),
       C(protections) (selinux, apparmor, apparmor_parser).
@@ -108,11 +117,15 @@ control_node_time:
 
 import platform
 import time
+from collections.abc import Callable
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._containers import host_baseline
+from ..module_utils._content.applied_file import describe_applied
 from ..module_utils._host import (
+    container_list,
     engine_api,
     engine_facts,
     kernel,
@@ -142,12 +155,13 @@ def main() -> None:
                     "textfiles": {"type": "str", "default": ""},
                 },
             },
+            "applied": {"type": "list", "elements": "path", "default": []},
             "socket": {"type": "path", "default": engine_api.SOCKET},
         },
         supports_check_mode=True,
     )
     given = module.params
-    readers = {
+    readers: dict[str, Callable[[], Any]] = {
         "clock": lambda: {"time": time.time(), "synchronised": kernel.is_clock_synchronised()},
         "system": lambda: procfs.system(procfs.read("/etc/os-release")),
         "architecture": platform.machine,
@@ -172,6 +186,7 @@ def main() -> None:
         "limits": machine_facts.limits,
         "cgroup": machine_facts.cgroup,
         "protections": machine_facts.protections,
+        "applied": lambda: {path: describe_applied(path) for path in given["applied"]},
     }
     if baseline := given["baseline"]:
         cluster, file = baseline["cluster"], baseline["file"]
@@ -179,6 +194,7 @@ def main() -> None:
         readers["cluster"] = lambda: trusted_cas.inspect(
             given["socket"], cluster, file, given["paths"]
         )
+        readers["instances"] = lambda: container_list.list_instances(given["socket"], cluster)
         readers["operation"] = lambda: operation_state.read(cluster, baseline["textfiles"])
     facts, unknown = {}, {}
     for name, read in readers.items():

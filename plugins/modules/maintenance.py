@@ -52,6 +52,12 @@ options:
     type: list
     elements: str
     default: []
+  everything:
+    description: >-
+      Whether all alerts of the cluster are silenced, for O(state=silenced) without O(host): the
+      whole cluster starts.
+    type: bool
+    default: false
   seconds:
     description: Duration of the silence, unless it is renewed.
     type: int
@@ -99,7 +105,8 @@ def apply(wanted: dict[str, Any]) -> None:
     elif wanted["state"] == "silenced":
         names = wanted["instances"], wanted["machines"]
         maintenance_files.renew(*place, host, now, wanted["seconds"])
-        maintenance_files.silence(*place, host, *names, now + wanted["seconds"])
+        until = now + wanted["seconds"]
+        maintenance_files.silence(*place, host, *names, until, wanted["everything"])
     elif wanted["state"] == "renewed":
         maintenance_files.renew(*place, host, now, wanted["seconds"])
     elif wanted["state"] == "unsilenced":
@@ -125,6 +132,7 @@ def main() -> None:
             "host": {"type": "str", "default": ""},
             "instances": {"type": "list", "elements": "str", "default": []},
             "machines": {"type": "list", "elements": "str", "default": []},
+            "everything": {"type": "bool", "default": False},
             "seconds": {"type": "int", "default": 300},
         },
         supports_check_mode=True,

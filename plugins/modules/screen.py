@@ -22,6 +22,10 @@ options:
     type: list
     elements: str
     default: []
+  files:
+    description: Contents of files to write on the control node before, by path.
+    type: dict
+    default: {}
 attributes:
   check_mode:
     description: Prints and fails as without check mode.

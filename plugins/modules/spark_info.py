@@ -144,7 +144,10 @@ def main() -> None:
         masters=masters,
         histories=histories,
         leader=leading["name"] if leading else "",
-        problems=spark_masters.problems(masters, module.params["workers"], histories),
+        problems=[
+            each.text
+            for each in spark_masters.problems(masters, module.params["workers"], histories)
+        ],
     )
 
 

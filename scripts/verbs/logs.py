@@ -17,7 +17,7 @@ def logs() -> int:
     if not value("S"):
         refuse("S is missing, for example: make logs S=kafka1")
     service = named("S")
-    if follow := follow_command(site("internal_state").cluster, service):
+    if follow := follow_command(site("internal_begin").cluster, service):
         return wait(follow)
     return play("logs", variables={"logs_service": service}, callback=SCREEN)
 

@@ -35,10 +35,20 @@ def with_screen(playbook: str, names: Names | None = None) -> Verb:
     return lambda: play(playbook, variables=variables(names or {}), callback=SCREEN)
 
 
-def groups() -> int:
-    """List consumer groups; with TO, set the offsets of one group."""
-    options = CHECK if yes("DRY") else []
-    return play("groups", variables=variables(GROUPS), options=options, callback=SCREEN)
+def with_dry_run(playbook: str, names: Names | None = None, callback: str = SCREEN) -> Verb:
+    """Verb that only prints what it would change with DRY=1."""
+
+    def run() -> int:
+        options = CHECK if yes("DRY") else []
+        return play(playbook, variables=variables(names or {}), options=options, callback=callback)
+
+    return run
+
+
+def status() -> int:
+    """Print the state of the platform; with JSON=1, as JSON."""
+    wanted = {"status_json": True} if yes("JSON") else {}
+    return play("status", variables=wanted, callback=SCREEN)
 
 
 def plan() -> int:
@@ -61,7 +71,7 @@ def plan() -> int:
 def page() -> int:
     """Write the overview as one HTML file, even if the cluster does not respond."""
     hours, boards = value("HOURS"), value("BOARDS")
-    state = site("internal_state", "internal_first_reachable", "internal_status", whole=False).state
+    state = site("internal_begin", "internal_first_reachable", "internal_status", whole=False).state
     return wait(
         [sys.executable, "-m", "kafka_metal_dashboards.page",
          *([f"--hours={hours}"] if hours else []), *([f"--boards={boards}"] if boards else []),
@@ -142,9 +152,11 @@ VERBS: Mapping[str, Verb] = {
     },
     "down": with_output("down"),
     "export": with_screen("export"),
-    "groups": groups,
-    "images": with_output("internal_one_cluster", "host", "images"),
+    "groups": with_dry_run("groups", GROUPS),
+    "images": with_output("internal_begin", "host", "images"),
     "logs": logs,
+    # Drivers start for seconds, in which progress is printed.
+    "pipelines": with_dry_run("pipelines", {"P": "pipelines_name"}, callback=""),
     "plan": plan,
     "preflight": with_output("preflight", "internal_statements"),
     "produce": produce,
@@ -155,8 +167,9 @@ VERBS: Mapping[str, Verb] = {
     "rotate": with_output("rotate", names={"WHAT": "rotate_what", "NAMES": "rotate_names"}),
     "restart": with_output("restart", names={"S": "restart_services"}),
     "secure": with_output("secure"),
-    "status": with_screen("status"),
+    "status": status,
     "support": with_screen("support"),
+    "topics": with_dry_run("topics"),
     "up": with_output("up"),
     "upgrade": with_output("upgrade", names={"FINISH": "upgrade_finish"}),
     "verify": with_screen("verify"),

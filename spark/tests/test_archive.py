@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from kafka_metal_pipeline.archive import Archive, foreign_content
+from kafka_metal_pipeline.archive_lists import ArchiveLists
 from kafka_metal_pipeline.local_files import LocalFiles
 from kafka_metal_pipeline.marks import Batches
 
@@ -80,9 +81,22 @@ def seen(root: Path) -> list[str]:
     return sorted(found)
 
 
+def measure(file: str) -> tuple[int, int]:
+    """Size of a file, and one row."""
+    return Path(file).stat().st_size, 1
+
+
+def listed(root: Path) -> dict[str, int]:
+    """Sizes of the files in the archive's lists."""
+    lists = ArchiveLists(LocalFiles(), str(root))
+    return {
+        name: file.size for number in lists.numbers() for name, file in lists.read(number).items()
+    }
+
+
 def run(tmp_path: Path, files: LocalFiles, newest: int, rows: Rows | None = None) -> None:
     """Run a driver: recover, then write the newest planned batch."""
-    archive = Archive(files, str(tmp_path / "archive"), ("date",))
+    archive = Archive(files, str(tmp_path / "archive"), ("date",), measure)
     batches = Batches(LocalFiles(), str(tmp_path / "c"), archive, "p")
     batches.resume(newest)
     batches(rows or Rows(newest), newest)
@@ -120,8 +134,25 @@ def test_killed_driver_loses_and_repeats_nothing(planned: Path, after: bool) -> 
                 run(planned, LocalFiles(), batch)
         assert seen(planned / "archive") == sorted(expected(batch + 1))
         assert LocalFiles().names(str(planned / "archive" / "_staging")) == []
-    # The batch's mark, two moves, the archive's mark, the removal.
-    assert died == 5
+        root = planned / "archive"
+        assert listed(root) == {
+            path.relative_to(root).as_posix(): path.stat().st_size
+            for path in root.rglob("date=*/*.parquet")
+        }
+    # The batch's list and mark, two moves, the archive's list and mark, the removal.
+    assert died == 7
+
+
+def test_interrupted_batch_without_a_whole_list_is_published(planned: Path) -> None:
+    files = Dying()
+    files.dies_at, files.after = 2, True
+    with pytest.raises(Killed):
+        run(planned, files, 0)
+    (staged,) = (planned / "archive" / "_staging").glob("*/_list.json")
+    staged.write_text("")
+    run(planned, LocalFiles(), 0)
+    assert seen(planned / "archive") == expected(1)
+    assert listed(planned / "archive") == {}
 
 
 def test_files_of_an_interrupted_batch_are_removed(planned: Path) -> None:

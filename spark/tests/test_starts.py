@@ -12,7 +12,7 @@ def board(file: Path, declaration: str = "a") -> Board:
 
 def state_of(of: Board) -> tuple[object, ...]:
     found = of.snapshot()
-    return found["state"], found["failed_starts"], found["error"]
+    return found["state"], found["failed_starts"], found["last_error"]
 
 
 def test_next_start_reports_the_last_error(tmp_path: Path) -> None:

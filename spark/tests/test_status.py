@@ -70,6 +70,8 @@ def test_state_is_always_served_and_health_if_all_runs(board: Board, address: st
         "exception": None,
         "restarts": 0,
         "retry_at": None,
+        "failed_at": None,
+        "archive": None,
     }
     board.set_state(FAILED)
     assert get(f"{address}/health")[0] == 503

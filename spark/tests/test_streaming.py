@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from kafka_metal_declarations.declaration import parse
-from kafka_metal_pipeline import cores, driver, preparation, progress, queries
+from kafka_metal_pipeline import cores, counts, driver, preparation, progress, queries
 from kafka_metal_pipeline.archive import SINK_LOG
+from kafka_metal_pipeline.archive_check import archive_checks
 from kafka_metal_pipeline.checkpoint import CheckpointError, latest_batch
 from kafka_metal_pipeline.cli import main
 from kafka_metal_pipeline.queries import Flow, flows
@@ -37,12 +38,12 @@ class Place:
         self.topic.mkdir()
         self.sent = 0
 
-    def send(self, valid: int = BATCH) -> None:
-        """Write ``valid`` events and one invalid record."""
+    def send(self, valid: int = BATCH, invalid: int = 1) -> None:
+        """Write valid events, then invalid records."""
         rows = [
             {"value": json.dumps({"id": f"e{n}", "n": n, "at": f"2026-05-0{1 + n % 2}T12:00:00Z"})}
             for n in range(valid)
-        ] + [{"value": "no JSON"}]
+        ] + [{"value": "no JSON"}] * invalid
         lines = [
             json.dumps(row | {"topic": "in", "partition": 0, "offset": self.sent + n})
             for n, row in enumerate(rows)
@@ -225,6 +226,61 @@ def test_invalid_records_have_their_own_checkpoint(place: Place) -> None:
         rows = place.spark.read.json(str(place.root / "bad")).collect()
         seen = sorted(json.loads(row["value"])["offset"] for row in rows)
     assert seen == [BATCH, 2 * BATCH + 1]
+
+
+def count(place: Place) -> tuple[counts.Records, list[Any]]:
+    """Run the query of invalid records over all input; return its records and batches."""
+    flow = place.flow("invalid")
+    query = (
+        flow.rows.writeStream.format("noop")
+        .option("checkpointLocation", flow.checkpoint.location)
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    batches = progress.batches_since(query, -1)
+    return counts.of_batches(batches), batches
+
+
+def test_every_record_is_counted_once(place: Place) -> None:
+    reason = "malformed: the value is not JSON"
+    place.send()
+    place.send()
+    found, batches = count(place)
+    both = counts.Records(2 * (BATCH + 1), 2, reason)
+    assert found == both
+    # A batch that was not committed is repeated, and counted by the driver that completes it.
+    forget(place.root / "checkpoints" / "p" / "invalid" / "commits", 1)
+    place.send()
+    assert count(place)[0] == both
+    # A report that was counted before is not counted again.
+    query: Any = SimpleNamespace(recentProgress=batches)
+    assert counts.of_batches(progress.batches_since(query, 0)) == counts.Records(
+        BATCH + 1, 1, reason
+    )
+
+
+def test_batch_without_invalid_records_has_no_reason(place: Place) -> None:
+    place.send(invalid=0)
+    assert count(place)[0] == counts.Records(BATCH, 0, "")
+
+
+def test_output_without_rejected_records_counts_nothing(place: Place) -> None:
+    place.send()
+    query = place.run(place.flow("kept"))
+    assert counts.of_batches(progress.batches_since(query, -1)) == counts.Records()
+
+
+def test_deleted_file_of_an_archive_is_found(place: Place) -> None:
+    place.send()
+    place.run(place.flow("kept"))
+    (check,) = archive_checks(place.declared, Storage(place.spark)).values()
+    assert check.run() == {"files": 2, "missing": 0, "rows": 0, "first": ""}
+    kept = place.root / "archive" / "kept"
+    gone = sorted(kept.glob("date=*/*.parquet"))[0]
+    gone.unlink()
+    name = gone.relative_to(kept).as_posix()
+    assert check.run() == {"files": 2, "missing": 1, "rows": BATCH // 2, "first": name}
 
 
 def test_archive_ahead_of_its_checkpoint_is_refused(place: Place) -> None:

@@ -1,9 +1,10 @@
 """Failed outputs are restarted alone, and the status has their errors."""
 
+from datetime import datetime
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline import supervision
+from kafka_metal_pipeline import counts, supervision
 from kafka_metal_pipeline.status import Board
 from kafka_metal_pipeline.supervision import ProcessError, Supervisor
 
@@ -56,7 +57,7 @@ class Outputs:
     """Two outputs under a supervisor; ``refused`` are errors at the start of outputs."""
 
     def __init__(self, is_endless: bool = True, **refused: Exception) -> None:
-        self.board = Board("p", ["good", "bad"])
+        self.board = Board("p", ["good", "bad", "invalid"])
         self.started: list[tuple[str, Query]] = []
         self.refused: dict[str, Exception] = refused
         self.supervisor = Supervisor(
@@ -103,6 +104,8 @@ def test_others_run_while_one_is_retried(clock: Clock) -> None:
     bad, good = state["outputs"]["bad"], state["outputs"]["good"]
     assert (bad["state"], bad["exception"], bad["restarts"]) == ("failed", "topic is away", 0)
     assert bad["retry_at"] is not None
+    failed_at = bad["failed_at"]
+    assert datetime.fromisoformat(failed_at).tzinfo is not None
     assert (good["state"], good["exception"]) == ("running", None)
     assert outputs.newest("good").isActive
     clock.now += 4
@@ -116,8 +119,28 @@ def test_others_run_while_one_is_retried(clock: Clock) -> None:
     outputs.newest("bad").idle()
     state = outputs.update()
     assert (state["state"], state["outputs"]["bad"]["exception"]) == ("running", None)
-    assert state["outputs"]["bad"]["restarts"] == 1
+    bad = state["outputs"]["bad"]
+    assert (bad["restarts"], bad["failed_at"]) == (1, failed_at)
     assert outputs.starts("good") == 1
+
+
+def test_records_of_finished_batches_are_counted_once(clock: Clock) -> None:
+    outputs = Outputs()
+
+    def batch(number: int) -> dict[str, Any]:
+        observed = {
+            counts.VALIDATED: {"records": 10},
+            counts.REJECTIONS: {"records": 4, "reason": "empty"},
+        }
+        return {"batchId": number, "numInputRows": 10, "observedMetrics": observed}
+
+    outputs.newest("good").recentProgress = [batch(0), batch(1)]
+    outputs.update()
+    outputs.newest("good").recentProgress.append(batch(2))
+    outputs.update()
+    outputs.update()
+    records = outputs.board.snapshot()["records"]
+    assert (records["read"], records["invalid"], records["reason"]) == (30, 12, "empty")
 
 
 def test_pauses_grow_and_retries_never_end(clock: Clock) -> None:

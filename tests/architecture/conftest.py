@@ -1,12 +1,16 @@
 """The repository for the rules: its files, their text and their YAML."""
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+# Tests import helper modules of this directory by name; pytest's import mode does not add it.
+sys.path.insert(0, str(Path(__file__).parent))
 
 # Files that tools create, and files that are no sources.
 SKIPPED = re.compile(r"(^|/)(\.[^/]+|__pycache__|dist|[^/]+\.egg-info)(/|$)")

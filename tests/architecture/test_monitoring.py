@@ -7,6 +7,20 @@ import pytest
 SECTIONS = ["Meaning", "Effect on clients", "First steps", "Urgency"]
 
 
+# Alerts about an event, which has no end: they fire long enough to be seen.
+EVENTS = {
+    "BrokerRestarting": "a slow crash loop looks healthy between two restarts",
+    "DiskWearing": "new bad sectors remain",
+    "LogDirEmptied": "data was lost",
+    "NotificationsFailing": "Alertmanager counts a failure only after minutes of retries",
+    "OutOfMemory": "a process was killed",
+    "PipelineInvalidRecords": "records reached no output",
+    "PipelineMostlyInvalid": "records reached no output",
+    "SessionsExpiring": "a session expired",
+    "UncleanElection": "records may be lost",
+}
+
+
 @pytest.fixture(scope="module")
 def alerts(repository):
     found = {}
@@ -93,6 +107,16 @@ def test_a_firing_case_starts_silent(alerts, cases):
             each for each in cases[name] if any(each["at"].values()) and [] in each["at"].values()
         ]
         assert turned, name
+
+
+def test_a_case_of_every_alert_shows_when_it_ends(alerts, cases):
+    """promtool_files.py checks that an alert ends within a minute after its case heals."""
+    ends = {
+        kind: {name for name in alerts if any(kind in each for each in cases[name])}
+        for kind in ("heals", "ends")
+    }
+    assert ends["ends"] == set(EVENTS)
+    assert ends["heals"] == alerts.keys() - {"Heartbeat", *EVENTS}
 
 
 def test_maintenance_silences_only_known_pages(alerts):

@@ -81,7 +81,12 @@ def test_modules_import_nothing_of_plugin_utils(imports):
 
 def test_module_utils_are_used_by_modules(imports):
     loaded = _loaded(imports, [path for path in imports if path.startswith("plugins/modules/")])
-    files = [path for path in imports if path.startswith("plugins/module_utils/")]
+    # The exporter uses the rules for problems as well: its image has this package.
+    files = [
+        path
+        for path in imports
+        if path.startswith("plugins/module_utils/") and "/_problems/" not in path
+    ]
     assert [p for p in files if p not in loaded and not p.endswith("/__init__.py")] == []
 
 

@@ -22,11 +22,12 @@ GO_ON = {
 # Plays that only read, and accept unreachable machines; in credentials.yml an unreachable machine
 # prevents new keys.
 READ_REACHABLE = (
-    *("internal_engine_status.yml", "internal_log_dirs.yml", "internal_first_reachable.yml"),
+    *("internal_machine_state.yml", "internal_status.yml", "internal_log_dirs.yml"),
+    "internal_first_reachable.yml",
     *("logs.yml", "support.yml", "internal_support_metrics.yml"),
     "credentials.yml",
 )
-UNLIMITED = "internal_unlimited.yml"
+BEGIN = "internal_begin.yml"
 # Verbs that print a screen with --limit as well, and why.
 SCREEN_WITH_LIMIT = {"logs.yml": "a play on all hosts prints results of this run"}
 SCREEN = "metal.kafka.screen"
@@ -49,7 +50,8 @@ def plays(repository):
 def refuses_a_limit(repository, path):
     """Whether the playbook refuses --limit before its own plays."""
     first = repository.yaml(f"playbooks/{path}")[0]
-    return first.get("ansible.builtin.import_playbook") == UNLIMITED
+    imported = first.get("ansible.builtin.import_playbook") == BEGIN
+    return imported and first.get("vars", {}).get("begin_whole") is True
 
 
 def rolls(play):
@@ -77,8 +79,6 @@ def test_refusals_work_with_a_limit(repository):
         for path, play in plays(repository)
         if play["hosts"] == "localhost" and not refuses_a_limit(repository, path)
         if any("ansible.builtin.assert" in task for task in play["tasks"])
-        # Without hosts, --limit has no effect.
-        and path != "internal_one_cluster.yml"
     ]
     assert wrong == []
 
@@ -144,7 +144,7 @@ def test_content_is_validated_before_new_passwords(repository):
         each.get("ansible.builtin.import_playbook")
         for each in repository.yaml("playbooks/rotate.yml")
     ]
-    assert steps.index("topics.yml") < steps.index("internal_rotate.yml")
+    assert steps.index("internal_content.yml") < steps.index("internal_rotate.yml")
 
 
 def test_validation_precedes_engines_and_keys(repository):
@@ -154,3 +154,12 @@ def test_validation_precedes_engines_and_keys(repository):
     order = ("preflight.yml", "internal_statements.yml", "internal_engine.yml", "credentials.yml")
     places = [steps.index(name) for name in order]
     assert places == sorted(places)
+
+
+def test_content_is_compared_before_hosts_and_services_change(repository):
+    steps = [
+        each["ansible.builtin.import_playbook"] for each in repository.yaml("playbooks/site.yml")
+    ]
+    assert steps.index("internal_unchanged.yml") < steps.index("internal_content_check.yml")
+    changing = ("host.yml", "images.yml", "zookeeper.yml", "kafka.yml", "internal_content.yml")
+    assert steps.index("internal_content_check.yml") < min(map(steps.index, changing))

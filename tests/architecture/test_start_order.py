@@ -62,6 +62,17 @@ def test_site_starts_kinds_after_their_dependencies(repository):
     assert wrong(groups(repository, "site.yml"), _starts_after) == []
 
 
+def test_site_starts_monitoring_before_the_services_that_use_the_cluster(repository):
+    """A service that does not start ends the run: only running monitoring can report it."""
+    found = groups(repository, "site.yml")
+    early = [each for each in found[: found.index("monitoring")] if each != "metal"]
+    assert set(early) == {"zookeeper", "kafka"}
+    reported = [kind for kind in SERVICES if kind.group == "monitoring"]
+    later = {each.kind for each in SERVICES if each.group not in {*early, "monitoring", "metal"}}
+    assert later
+    assert {need for kind in reported for need in kind.after} & later == set()
+
+
 def test_down_stops_kinds_before_their_dependencies(repository):
     assert wrong(groups(repository, "down.yml"), _stops_after) == []
 

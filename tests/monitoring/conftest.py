@@ -11,6 +11,8 @@ import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import catalogue, find
 
 sys.path.insert(0, str(Path(__file__).parent))
+# Names with a special meaning, for pages.
+sys.path.append(str(Path(__file__).parents[1] / "unit"))
 
 ROOT = Path(__file__).resolve().parents[2]
 Tool = Callable[..., subprocess.CompletedProcess[str]]

@@ -15,8 +15,8 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring
 from conftest import reference
 
 NETWORK = "kafka-metal-test-agents"
-# Exported only during log recovery.
-TEMPORARY = {"kafka_log_remaining_to_recover"}
+# Exported only during log recovery, or after the loss of a log dir's data.
+TEMPORARY = {"kafka_log_remaining_to_recover", "kafka_log_dir_emptied_time_seconds"}
 
 PORTS = {"kafka": ("kafka", 9404), "zookeeper": ("zk", 9410), "spark": ("spark", 9421)}
 

@@ -19,6 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 from checkout import ROOT, Checkout
 from installed_python import create_environment
 
+# The clock of a container may not be synchronised, which is a ticket.
+WELL = re.compile(r"^(All is well|No problems)\.$", re.MULTILINE)
 MINE = "INVENTORY=inventories/mine"
 NODES = ROOT / "molecule/metal/inventory"
 SPARK = ("spark_master", "spark_history", "spark_worker", "pipeline")
@@ -91,7 +93,7 @@ def cluster(checkout: Checkout) -> Iterator[Checkout]:
     outputs = checkout.run_all("three-hosts", iter(commands[1:]))
     assert "no problems" in outputs[f"make preflight {MINE}"]
     assert re.search(r"^plan: \d+ changes$", outputs[f"make plan {MINE}"], re.MULTILINE)
-    assert "All is well." in outputs[f"make status {MINE}"]
+    assert WELL.search(outputs[f"make status {MINE}"])
     yield checkout
     checkout.run(f"make destroy CONFIRM=start {MINE}")
 
@@ -116,7 +118,7 @@ def test_the_steps_of_an_upgrade_end_without_an_error(cluster: Checkout):
     assert "NAMES=" in last
     outputs = cluster.run_all("from-0.1", iter(steps))
 
-    assert "All is well." in cluster.run(f"make status {MINE}")
+    assert WELL.search(cluster.run(f"make status {MINE}"))
     assert not any("WHAT=passwords NAMES" in text for text in outputs.values())
 
 

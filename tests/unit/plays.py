@@ -54,6 +54,21 @@ def with_printing_roles(folder: Path, *real: str, modules: Mapping[str, str] | N
     return home / "playbooks"
 
 
+# Files of the role that reads the state of machines, and a module that reads only directories.
+MACHINE_STATE_FILES = ("roll/tasks/status.yml", "roll/defaults/main.yml")
+MACHINE_STATE = """#!/usr/bin/python
+import json, os, sys
+from ansible.module_utils.basic import AnsibleModule
+names = ("cluster", "machine", "socket", "textfile_dir", "baseline")
+options = dict.fromkeys(names, {"type": "str"})
+module = AnsibleModule({**options, "directories": {"type": "list"}}, supports_check_mode=True)
+module.exit_json(
+    has_services=any(map(os.path.isdir, module.params["directories"])), engine_error="",
+    containers=[], operation={"now": 0, "lock": None, "active": 0, "silenced_until": {}},
+)
+"""
+
+
 def entries(output: str) -> list[str]:
     """Entries that ran, in order: role/entry/action@host."""
     lines = output.splitlines()

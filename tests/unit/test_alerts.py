@@ -20,6 +20,9 @@ DOWN = {
 SLOW = {"severity": "ticket", "expr": "slow > 1", "summary": "s", "description": "d"}
 
 
+NOT_STARTING = " unless on (cluster) kafka_metal:maintenance:all"
+
+
 def only(**changes):
     entry = {**DOWN, **changes}
     return {"Down": {key: value for key, value in entry.items() if value is not None}}
@@ -33,7 +36,7 @@ def test_alert_becomes_a_rule_with_limits_cluster_and_runbook():
     assert rules(only(), runbooks="https://wiki/kafka/") == [
         {
             "alert": "Down",
-            "expr": "up == 0",
+            "expr": f"(up == 0){NOT_STARTING}",
             "for": "1m",
             "labels": {"severity": "page"},
             "annotations": {
@@ -85,12 +88,31 @@ def test_the_former_names_of_the_renamed_alerts_are_refused():
 )
 def test_alert_is_silenced_for_stopped_instances(of, on):
     assert rules(only(maintenance=of))[0]["expr"] == (
-        f"(up == 0) unless on ({on}) kafka_metal:maintenance:{of}"
+        f"(up == 0){NOT_STARTING} unless on ({on}) kafka_metal:maintenance:{of}"
     )
 
 
-def test_alert_without_maintenance_is_never_silenced():
-    assert rules(only())[0]["expr"] == "up == 0"
+def test_alert_without_maintenance_is_silenced_only_while_the_whole_cluster_starts():
+    assert rules(only())[0]["expr"] == f"(up == 0){NOT_STARTING}"
+
+
+def test_a_heartbeat_is_never_silenced():
+    assert rules(only(severity="heartbeat"))[0]["expr"] == "up == 0"
+
+
+def test_an_alert_does_not_fire_with_its_causes_or_soon_after_them():
+    entries = {
+        **only(inhibits=["Slow"]),
+        "Hung": {**SLOW, "inhibits": ["Slow"], "equal": ["cluster", "host"]},
+        "Late": {**SLOW, "inhibits": ["Slow", "Hung"]},
+        "Slow": SLOW,
+    }
+    assert rules(entries)[3]["expr"] == (
+        f"(slow > 1){NOT_STARTING} unless on (cluster) "
+        'max_over_time(ALERTS{alertname=~"Down|Late",alertstate="firing"}[2m]) '
+        "unless on (cluster, host) "
+        'max_over_time(ALERTS{alertname=~"Hung",alertstate="firing"}[2m])'
+    )
 
 
 def test_recording_rules_come_before_alerts():
@@ -130,7 +152,7 @@ def test_invalid_alert_is_refused_by_name(entries, blocker):
 def test_changed_limit_keeps_other_limits():
     entries = {"Down": {**DOWN, "expr": "up == $state + $more", "limits": {"state": 0, "more": 1}}}
     changed = apply_site_changes(entries, {"Down": {"limits": {"more": 2}, "for": "5m"}})
-    assert rules(changed)[0]["expr"] == "up == 0 + 2"
+    assert rules(changed)[0]["expr"] == f"(up == 0 + 2){NOT_STARTING}"
     assert rules(changed)[0]["for"] == "5m"
 
 
@@ -164,7 +186,7 @@ def test_change_of_unknown_alert_or_limit_is_refused(changes, blocker):
 def test_limit_is_a_valid_promql_number():
     for limit, written in ((0.05, "0.05"), (5, "5"), (1000000.0, "1e+06")):
         entries = only(limits={"state": limit})
-        assert rules(entries)[0]["expr"] == f"up == {written}"
+        assert rules(entries)[0]["expr"] == f"(up == {written}){NOT_STARTING}"
 
 
 def test_alerts_about_one_instance_keep_the_host_label():

@@ -1,7 +1,12 @@
 """Faults of containers for the status report: killed for lack of memory, or restarting."""
 
+import struct
+
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._containers import container_faults
+from ansible_collections.metal.kafka.plugins.module_utils._containers import (
+    container_faults,
+    container_log,
+)
 from ansible_collections.metal.kafka.plugins.module_utils._host import container_list, engine_api
 
 NOW = 1_767_225_600.0  # 2026-01-01 00:00 UTC
@@ -11,7 +16,13 @@ NEVER = "0001-01-01T00:00:00Z"
 
 
 def container(restarts=0, memory=640 * 2**20, **state):
-    running = {"Running": True, "FinishedAt": NEVER, "ExitCode": 0, "OOMKilled": False}
+    running = {
+        "Running": True,
+        "FinishedAt": NEVER,
+        "StartedAt": JUST_NOW,
+        "ExitCode": 0,
+        "OOMKilled": False,
+    }
     return {
         "Name": "/a-kafka2",
         "Config": {"Labels": {"kafka-metal.instance": "kafka2"}},
@@ -38,49 +49,113 @@ def container(restarts=0, memory=640 * 2**20, **state):
         (
             container(restarts=7, Restarting=True, ExitCode=1, FinishedAt=JUST_NOW),
             "kafka2 does not stay up, restarted 7 times by the engine, last at 2025-12-31 23:59 "
-            "UTC, exit code 1: make logs S=kafka2",
+            "UTC, exit code 1",
         ),
         (
             container(restarts=2, FinishedAt=JUST_NOW),
             "kafka2 does not stay up, restarted 2 times by the engine, last at 2025-12-31 23:59 "
-            "UTC: make logs S=kafka2",
+            "UTC",
         ),
         (
             container(Running=False, Error="no such device", ExitCode=128),
             "kafka2 does not start: no such device",
         ),
         (container(), ""),
+        # It has run for two minutes since.
+        (container(restarts=9, FinishedAt=JUST_NOW, StartedAt="2025-12-31T23:57:59Z"), ""),
         # It has recovered since.
         (container(restarts=4, OOMKilled=True, FinishedAt=LAST_WEEK), ""),
-        # One restart after a crash; stopped by an operator.
+        # One restart after a crash.
         (container(restarts=1, FinishedAt=JUST_NOW), ""),
-        (container(Running=False, ExitCode=143, FinishedAt=JUST_NOW), ""),
+        # Stopped by an operator, or ended by itself.
+        (
+            container(Running=False, ExitCode=143, FinishedAt=JUST_NOW),
+            "kafka2 is stopped, exit code 143",
+        ),
+        (
+            container(Running=False, FinishedAt=JUST_NOW),
+            "kafka2 is stopped",
+        ),
     ],
 )
 def test_fault_is_one_message(found, message):
-    assert container_faults.container_fault(found, NOW) == message
+    problem = container_faults.container_fault(found, NOW)
+    assert (problem.text if problem else "") == message
+    assert problem is None or problem.where == "kafka2"
 
 
-def test_out_of_memory_event_counts_without_the_state(monkeypatch):
-    state = container(restarts=2, FinishedAt=JUST_NOW)
-    monkeypatch.setattr(
-        container_list, "list_cluster_containers", lambda socket, cluster: [{"Id": "1"}]
-    )
-    monkeypatch.setattr(engine_api, "get_json", lambda socket, request: state)
+@pytest.fixture
+def engine(monkeypatch):
+    """Function that sets the containers, events and log of an engine."""
+
+    def answer(containers, events=b"", log=b""):
+        listed = [
+            {"Id": str(number), "Labels": {"kafka-metal.service": "kafka_broker"}}
+            for number in containers
+        ]
+        inspected = {f"/containers/{number}/json": each for number, each in containers.items()}
+        responses = {"/events": events, "/containers": log}
+        monkeypatch.setattr(
+            container_list, "list_cluster_containers", lambda socket, cluster: listed
+        )
+        monkeypatch.setattr(engine_api, "get_json", lambda socket, request: inspected.get(request))
+        monkeypatch.setattr(
+            engine_api,
+            "get",
+            lambda socket, request: next(
+                answer for path, answer in responses.items() if request.startswith(path)
+            ),
+        )
+        return [each.problem for each in container_faults.faults("socket", "a", "node1", NOW)]
+
+    return answer
+
+
+def test_out_of_memory_event_counts_without_the_state(engine):
     events = b'{"status":"oom","id":"1"}\n{"status":"oom","id":"9"}\n'
-    monkeypatch.setattr(engine_api, "get", lambda socket, request: events)
-    (message,) = container_faults.faults("socket", "a", NOW)
-    assert message.startswith("kafka2 was killed: it needed more than its limit of 640 MiB")
+    (problem,) = engine({1: container(restarts=2, FinishedAt=JUST_NOW)}, events)
+    assert problem.kind == "ContainerKilled"
+    assert problem.text.startswith("kafka2 was killed: it needed more than its limit of 640 MiB")
 
 
-def test_only_existing_containers_of_the_cluster_are_inspected(monkeypatch):
-    responses = {"/containers/1/json": container(restarts=2, FinishedAt=JUST_NOW)}
-    monkeypatch.setattr(
-        container_list,
-        "list_cluster_containers",
-        lambda socket, cluster: [{"Id": "1"}, {"Id": "2"}],
+def test_only_existing_containers_of_the_cluster_are_inspected(engine):
+    (problem,) = engine({1: container(restarts=2, FinishedAt=JUST_NOW), 2: None})
+    assert problem.text.startswith("kafka2 does not stay up")
+
+
+def test_a_container_in_a_crash_loop_has_the_last_error_of_its_log(engine):
+    lines = [
+        b"[10:00] INFO starting",
+        b"[10:01] ERROR Failed to load the keystore: broker.pem is empty",
+        b"\tat kafka.Kafka.main(Kafka.scala)",
+        b"[10:01] INFO shutting down",
+    ]
+    log = b"".join(
+        b"\x01\0\0\0" + struct.pack(">I", len(each) + 1) + each + b"\n" for each in lines
     )
-    monkeypatch.setattr(engine_api, "get_json", lambda socket, request: responses.get(request))
-    monkeypatch.setattr(engine_api, "get", lambda socket, request: None)
-    (message,) = container_faults.faults("socket", "a", NOW)
-    assert message.startswith("kafka2 does not stay up")
+    (problem,) = engine({1: container(restarts=5, FinishedAt=JUST_NOW)}, log=log)
+    assert problem.kind == "ContainerRestarting"
+    assert problem.text.endswith(": [10:01] ERROR Failed to load the keystore: broker.pem is empty")
+    assert problem.command == "make logs S=kafka2"
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        ([], ""),
+        (["one", "two"], ""),
+        (["IOException: gone", "\tat x", "Caused by: java.Error: y"], "Caused by: java.Error: y"),
+        (["\x1b[31mERROR\x1b[0m red\x07"], "ERROR red\\x07"),
+        (["ERROR " + "x" * 500], "ERROR " + "x" * 191 + "..."),
+    ],
+)  # fmt: skip
+def test_the_last_error_is_one_printable_line(lines, line):
+    assert container_log.error_line(lines) == line
+
+
+def test_all_stopped_containers_of_a_machine_are_one_problem(engine):
+    stopped = container(Running=False, ExitCode=143, FinishedAt=JUST_NOW)
+    (problem,) = engine({1: stopped, 2: stopped, 3: stopped})
+    assert problem.text == "all 3 containers on node1 are stopped"
+    assert (problem.where, problem.command) == ("node1", "make up")
+    assert len(engine({1: stopped, 2: stopped, 3: container()})) == 2

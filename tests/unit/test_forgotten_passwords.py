@@ -64,7 +64,7 @@ def test_passwords_are_deleted_only_after_content_is_applied():
     """Removing users may be refused; until then they still need their passwords."""
     imported = [
         play.get("ansible.builtin.import_playbook")
-        for play in yaml.safe_load((ROOT / "playbooks/topics.yml").read_text())
+        for play in yaml.safe_load((ROOT / "playbooks/internal_content.yml").read_text())
     ]
     assert imported[-1] == "internal_forget_passwords.yml"
     purging = [

@@ -5,10 +5,17 @@ import os
 from urllib.parse import unquote
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._containers import host_baseline
+from ansible_collections.metal.kafka.plugins.module_utils._containers import (
+    baseline_update,
+    host_baseline,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._containers.manual_changes import (
+    manual_changes,
+)
 from ansible_collections.metal.kafka.plugins.module_utils._host import engine_api
 
 CLUSTER = "local"
+DECLARED = {"content": "c1", "rest": "r1"}
 
 
 def container(**changed):
@@ -50,8 +57,11 @@ class Machine:
         found = [each for each in self.containers if request == f"/containers/{each['Id']}/json"]
         return json.loads(json.dumps(found[0])) if found else None
 
-    def save(self, declared=("d1", "s1"), specs=None):
-        return host_baseline.save("socket", CLUSTER, self.kept, list(declared), specs or {})
+    def save(self, declared=DECLARED, specs=None):
+        return host_baseline.save("socket", CLUSTER, self.kept, declared, specs or {})
+
+    def update(self, *kinds, dry=False, **declared):
+        return baseline_update.update("socket", CLUSTER, self.kept, declared, kinds, dry=dry)
 
     def compare(self):
         return host_baseline.compare("socket", CLUSTER, self.kept)
@@ -65,7 +75,7 @@ def node(tmp_path, monkeypatch):
 
 
 def test_unchanged_machine_does_not_differ(node):
-    assert node.compare() == {"declared": ["d1", "s1"], "differs": [], "stopped": {}}
+    assert node.compare() == {"declared": DECLARED, "differs": [], "stopped": {}}
 
 
 def test_all_containers_of_the_cluster_are_listed(node):
@@ -154,21 +164,141 @@ def test_tuning_uses_the_specs_of_the_baseline(node):
 
 def test_without_baseline_nothing_is_declared(node):
     host_baseline.delete(node.kept)
-    assert node.compare() == {"declared": [], "differs": [], "stopped": {}}
+    assert node.compare() == {"declared": {}, "differs": [], "stopped": {}}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"files": {}}'])
 def test_damaged_baseline_is_ignored(node, text):
     with open(node.kept, "w") as stream:
         stream.write(text)
-    assert node.compare()["declared"] == []
+    assert node.compare()["declared"] == {}
 
 
 def test_stopped_container_prevents_a_baseline(node):
     node.has(container(State={"Running": False}))
     assert node.save() == ["local-kafka1"]
-    assert node.compare()["declared"] == []
+    assert node.compare()["declared"] == {}
 
 
 def test_baselines_are_readable_only_by_root(node):
     assert os.stat(node.kept).st_mode & 0o077 == 0
+
+
+def changes(node):
+    return [each.text for each in manual_changes("socket", CLUSTER, node.kept, "node1")]
+
+
+def test_unchanged_configuration_is_no_problem(node):
+    assert changes(node) == []
+    (node.root / ".as-left/local@node1.json").unlink()
+    edited(node)
+    assert changes(node) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "text"),
+    [
+        (edited, "server.properties has changed"),
+        (deleted, "server.properties is gone"),
+        (added, "extra is new"),
+    ],
+)
+def test_changed_configuration_is_a_problem_of_its_instance(node, fault, text):
+    fault(node)
+    assert changes(node) == [f"kafka1 on node1 differs from the last complete run: {text}"]
+
+
+def test_a_missing_container_is_one_problem(node):
+    node.has()
+    (problem,) = manual_changes("socket", CLUSTER, node.kept, "node1")
+    assert (problem.kind, problem.where) == ("ContainerMissing", "kafka1")
+    assert problem.text == "kafka1 has no container on node1"
+
+
+def test_data_directories_are_not_read(node, monkeypatch):
+    read = []
+    stat = os.stat
+    monkeypatch.setattr(os, "stat", lambda path, **more: read.append(path) or stat(path, **more))
+    changes(node)
+    assert str(node.data) not in read
+    assert str(node.config) in read
+
+
+def test_an_update_replaces_only_the_given_digests(node):
+    edited(node)
+
+    assert node.update(content="c2") == DECLARED
+
+    found = node.compare()
+    assert found["declared"] == {"content": "c2", "rest": "r1"}
+    assert found["differs"] != []
+
+
+def test_a_dry_update_only_reads(node):
+    assert node.update(content="c2", dry=True) == DECLARED
+    assert node.compare()["declared"] == DECLARED
+
+
+@pytest.mark.parametrize("text", ["", '{"declared": ["d1", "s1"], "files": {}}'])
+def test_without_a_baseline_of_this_release_nothing_is_updated(node, text):
+    with open(node.kept, "w") as stream:
+        stream.write(text)
+
+    assert node.update("pipeline", content="c2") == {}
+    with open(node.kept) as stream:
+        assert stream.read() == text
+
+
+class Drivers:
+    """A broker, and drivers that share a directory with it; each has its own configuration."""
+
+    def __init__(self, node):
+        self.node = node
+        self.shared = node.data.parent / "shared"
+        self.shared.mkdir()
+
+    def have(self, *names, image="sha256:1"):
+        broker = container(Mounts=self.mounts(self.node.config, self.shared))
+        self.node.containers = [broker, *(self.driver(name, image) for name in names)]
+
+    def driver(self, name, image):
+        config = self.node.root / f"local-pipeline-{name}"
+        config.mkdir(exist_ok=True)
+        (config / "pipeline.yml").write_text(image)
+        labels = {"kafka-metal.service": "pipeline"}
+        mounts = self.mounts(config, self.shared)
+        changed = {"Id": name, "Name": f"/local-pipeline-{name}", "Config": {"Labels": labels}}
+        return container(**changed, Image=image, Mounts=mounts)
+
+    @staticmethod
+    def mounts(*paths):
+        return [{"Type": "bind", "Source": str(path)} for path in paths]
+
+
+@pytest.fixture
+def drivers(node):
+    found = Drivers(node)
+    found.have("a", "b")
+    node.save()
+    return found
+
+
+def test_an_update_replaces_containers_and_files_of_a_kind(node, drivers):
+    # One was removed, one changed, one is new.
+    drivers.have("b", "c", image="sha256:2")
+    assert node.compare()["differs"] != []
+
+    node.update("pipeline", pipelines="p2")
+
+    assert node.compare()["differs"] == []
+
+
+def test_an_update_keeps_differences_of_other_kinds(node, drivers):
+    drivers.have("a", "b", image="sha256:2")
+    edited(node)
+    drivers.shared.rmdir()
+
+    node.update("pipeline", pipelines="p2")
+
+    config, shared = f"{node.config}/server.properties", drivers.shared
+    assert node.compare()["differs"] == [f"file {config} has changed", f"file {shared} has changed"]

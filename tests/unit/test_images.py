@@ -103,7 +103,7 @@ def test_version_of_a_site_gives_the_tags_of_that_version(root):
     [
         (
             {"kafak": "3.8.1"},
-            "image_versions: found key kafak; allowed, from versions.yml: debian, java",
+            "image_versions: found key kafak; allowed: keys of versions.yml: debian, java",
         ),
         (["kafka"], r"image_versions: found \['kafka'\]; allowed: a mapping"),
     ],
@@ -123,7 +123,9 @@ def recorded(root):
 
 @pytest.mark.parametrize("version", ["3.7.2", "3.8", "3.8.*", "3.9.2/kafka", ""])
 def test_version_without_checksums_is_refused_before_the_build(recorded, version):
-    message = rf"image_versions: kafka {re.escape(version)}: images/kafka has no checksums"
+    message = (
+        rf"image_versions: found kafka {re.escape(version)}; allowed: a version with checksums in"
+    )
     with pytest.raises(ImageError, match=message):
         catalogue(recorded, wanted={"kafka": version})
 

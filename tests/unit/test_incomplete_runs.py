@@ -1,19 +1,23 @@
 """Declarations that are reverted after a failed run are applied again."""
 
+import json
+
 import pytest
 from plays import BROKER, ENTRY_DEFAULTS, ansible_playbook, with_printing_roles
 
+DECLARED = {"content": "c1", "pipelines": "p1", "rest": "r1"}
+
 
 @pytest.fixture
-def baseline_is_kept(tmp_path):
-    """Function that applies content with a failing last step; whether the baseline still exists."""
+def baseline_after(tmp_path):
+    """Function that applies content with a failing last step; digests of the baseline after it."""
     folder = with_printing_roles(tmp_path)
     # As in a complete run, where an earlier play has detected whether the site is unchanged.
     first = '[{"hosts": "all", "tasks": [{"ansible.builtin.debug": {"msg": "first"}}]}]'
     (folder / "first.yml").write_text(first)
     baseline = tmp_path / ".as-left/unit@node1.json"
     baseline.parent.mkdir()
-    baseline.write_text("{}")
+    baseline.write_text(json.dumps({"declared": DECLARED}))
 
     def apply(**variables):
         given = {
@@ -25,18 +29,23 @@ def baseline_is_kept(tmp_path):
             **variables,
         }
         groups = {name: {"node1": given} for name in ("metal", "kafka", "pipeline")}
-        books = [f"{folder}/{name}.yml" for name in ("first", "topics")]
+        books = [f"{folder}/{name}.yml" for name in ("first", "internal_content")]
         code, output = ansible_playbook(tmp_path, groups, *books)
         assert code != 0
         assert "failure of the test" in output
-        return baseline.exists()
+        return json.loads(baseline.read_text())["declared"] if baseline.exists() else None
 
     return apply
 
 
-def test_after_a_failed_run_the_next_one_compares_everything(baseline_is_kept):
-    assert not baseline_is_kept()
+def test_after_a_failed_run_the_next_one_compares_everything(baseline_after):
+    assert baseline_after() is None
 
 
-def test_an_unchanged_site_keeps_its_baseline(baseline_is_kept):
-    assert baseline_is_kept(site_unchanged=True)
+def test_an_unchanged_site_keeps_its_baseline(baseline_after):
+    assert baseline_after(site_unchanged=True) == DECLARED
+
+
+def test_a_failed_run_of_one_part_outdates_only_that_part(baseline_after):
+    after = baseline_after(site_unchanged=False, site_parts=["content"])
+    assert after == DECLARED | {"content": ""}

@@ -18,10 +18,23 @@ from ansible_collections.metal.kafka.plugins.filter.unchanged import (
     unless_unchanged,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations import inputs_digest
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.site_parts import (
+    CONTENT,
+    MONITORING,
+    PIPELINES,
+    REST,
+)
 
 HOSTS = """
 all:
-  vars: {kafka_heap: 1g, source: {sample: SAMPLE}, endpoints: "{{ groups['kafka'] | join(',') }}"}
+  vars:
+    kafka_heap: 1g
+    source: {sample: SAMPLE}
+    endpoints: "{{ groups['kafka'] | join(',') }}"
+    kafka_content_topics: {payments: {partitions: 6}}
+    kafka_content_users: {shop: {}}
+    pipeline_pipelines: {fraud: {schema: fraud.csv, rate: 1}}
+    monitoring_alerts: {BrokerDown: false}
   children:
     kafka:
       hosts: {node1: {id: 1}, node2: {id: 2}}
@@ -44,7 +57,11 @@ def site(tmp_path, monkeypatch):
             # A fact that a task has set is not an input.
             manager.set_nonpersistent_facts("node1", {"found": str(id(self))})
             values = inputs_digest.declared_variables(HostVars(inventory, manager, loader))
-            return inputs_digest.digest(values, self.repository, [self.store])
+            return inputs_digest.digests(values, [], self.repository, [self.store])
+
+        def changed(self, before):
+            """Parts whose digest differs."""
+            return {part for part, found in self.digest().items() if found != before[part]}
 
     found = Site()
     (found.repository / "roles" / "a").mkdir(parents=True)
@@ -53,6 +70,7 @@ def site(tmp_path, monkeypatch):
     found.store.mkdir()
     (found.store / "vault.yml").write_text("secret")
     (found.repository / "sample.csv").write_text("a,b\n")
+    (found.repository / "fraud.csv").write_text("a,b\n")
     # Working directory of the run.
     monkeypatch.chdir(found.repository)
     found.inventory.write_text(HOSTS.replace("SAMPLE", "sample.csv"))
@@ -109,7 +127,52 @@ def add_extra_variable(site):
 def test_changed_input_changes_the_digest(site, change):
     before = site.digest()
     change(site)
-    assert site.digest() != before
+    assert REST in site.changed(before)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "parts"),
+    [
+        ("partitions: 6", "partitions: 9", {CONTENT}),
+        ("{shop: {}}", "{shop: {}, bank: {}}", {CONTENT}),
+        ("rate: 1", "rate: 2", {PIPELINES}),
+        ("fraud: {", "abuse: {", {PIPELINES, MONITORING}),
+        ("{BrokerDown: false}", "{}", {MONITORING}),
+        # A variable of another name determines what hosts get.
+        ("kafka_heap: 1g", 'kafka_heap: "{{ kafka_content_topics | length }}g"', {CONTENT, REST}),
+    ],
+)
+def test_a_variable_of_a_part_changes_only_its_digest(site, old, new, parts):
+    before = site.digest()
+    text = site.inventory.read_text()
+    assert old in text
+    site.inventory.write_text(text.replace(old, new))
+
+    assert site.changed(before) == parts
+
+
+def test_a_variable_that_another_one_names_belongs_to_the_rest(site):
+    text = site.inventory.read_text().replace("1g", '"{{ hostvars.node1.kafka_content_topics }}"')
+    site.inventory.write_text(text)
+    before = site.digest()
+    site.inventory.write_text(text.replace("partitions: 6", "partitions: 9"))
+
+    assert site.changed(before) == {REST}
+
+
+def test_the_sample_of_a_pipeline_changes_its_digest(site):
+    before = site.digest()
+    Path(site.repository, "fraud.csv").write_text("c,d\n")
+
+    assert site.changed(before) == {PIPELINES}
+
+
+def test_tags_change_the_rest(site):
+    values = {"node1": {}}
+    found = [
+        inputs_digest.digests(values, tags, site.repository, []) for tags in (["all"], ["access"])
+    ]
+    assert {part for part in found[0] if found[0][part] != found[1][part]} == {REST}
 
 
 def test_files_without_influence_do_not_change_the_digest(site):
@@ -121,7 +184,8 @@ def test_files_without_influence_do_not_change_the_digest(site):
 
 
 @pytest.mark.parametrize(
-    "how", [{"verbosity": 3}, {"diff": True}, {"forks": 50}, {"skip_tags": ("b", "a")}]
+    "how",
+    [{"check": True}, {"verbosity": 3}, {"diff": True}, {"forks": 50}, {"skip_tags": ("b", "a")}],
 )
 def test_options_of_the_output_do_not_change_the_digest(site, monkeypatch, how):
     before = site.digest()
@@ -138,7 +202,8 @@ def machines(**baseline):
     }
 
 
-DECLARED = ["d1", "s1"]
+DECLARED = {"content": "c1", "pipelines": "p1", "rest": "r1", "settings": "s1"}
+NOTHING = {"parts": [], "reasons": []}
 UNCHANGED = {"declared": DECLARED, "differs": [], "stopped": {}}
 STOPPED = {
     **UNCHANGED,
@@ -147,33 +212,44 @@ STOPPED = {
 
 
 def test_unchanged_machines_are_not_compared():
-    assert changes_since_last_run(["a", "b"], machines(a=UNCHANGED, b=UNCHANGED), DECLARED) == []
+    assert (
+        changes_since_last_run(["a", "b"], machines(a=UNCHANGED, b=UNCHANGED), DECLARED) == NOTHING
+    )
 
 
 @pytest.mark.parametrize(
-    ("baseline", "expected"),
+    ("baseline", "part", "expected"),
     [
-        (None, "b: it has no baseline of a complete run"),
-        ({**UNCHANGED, "declared": []}, "b: it has no baseline of a complete run"),
-        ({**UNCHANGED, "declared": ["d0", "s1"]}, "b: declarations have changed"),
-        ({**UNCHANGED, "declared": ["d1", "s0"]}, "b: live settings of brokers have changed"),
-        ({**UNCHANGED, "differs": ["file x is gone"]}, "b: file x is gone"),
-        ({**UNCHANGED, "stopped": {"x-zk1": "zookeeper"}}, "b: container x-zk1 is stopped"),
+        (None, REST, "b: it has no baseline of a complete run"),
+        ({"declared": {}}, REST, "b: it has no baseline of a complete run"),
+        # Of an earlier release.
+        ({"declared": ["d1", "s1"]}, REST, "b: it has no baseline of a complete run"),
+        ({"declared": DECLARED | {"rest": "r0"}}, REST, "b: declarations have changed"),
+        ({"declared": DECLARED | {"settings": "s0"}}, REST, "b: live settings of brokers have"),
+        ({"declared": DECLARED | {"content": ""}}, CONTENT, "b: declared topics, users, ACLs or"),
+        ({"declared": DECLARED | {"pipelines": "p0"}}, PIPELINES, "b: declared pipelines have"),
+        ({"differs": ["file x is gone"]}, REST, "b: file x is gone"),
+        ({"stopped": {"x-zk1": "zookeeper"}}, REST, "b: container x-zk1 is stopped"),
     ],
 )
-def test_one_changed_machine_is_reported(baseline, expected):
-    (reason,) = changes_since_last_run(["a", "b"], machines(a=UNCHANGED, b=baseline), DECLARED)
+def test_one_changed_machine_is_reported(baseline, part, expected):
+    found = machines(a=UNCHANGED, b=baseline and UNCHANGED | baseline)
+    changes = changes_since_last_run(["a", "b"], found, DECLARED)
+    assert changes["parts"] == [part]
+    (reason,) = changes["reasons"]
     assert reason.startswith(expected)
 
 
 def test_many_reasons_are_counted():
     differs = {**UNCHANGED, "differs": [f"file {number} is gone" for number in range(9)]}
-    assert changes_since_last_run(["a"], machines(a=differs), DECLARED)[-1] == "and 4 more"
+    found = changes_since_last_run(["a"], machines(a=differs), DECLARED)
+    assert found["reasons"][-1] == "and 4 more"
 
 
 def test_stopped_containers_are_started_without_comparison():
     found = machines(a=STOPPED, b=UNCHANGED)
-    assert changes_since_last_run(["a", "b"], found, DECLARED[:1], stopped=False) == []
+    declared = {part: DECLARED[part] for part in ("content", "pipelines", "rest")}
+    assert changes_since_last_run(["a", "b"], found, declared, stopped=False) == NOTHING
     assert stopped_containers(["a", "b"], found) == {"a": STOPPED["stopped"]}
 
 
@@ -195,3 +271,15 @@ def test_plays_have_hosts_unless_the_site_is_unchanged():
     for hostvars in (changed, {"a": {}}, {}):
         assert unless_unchanged(["a", "b"], hostvars) == ["a", "b"]
         assert first_if_unchanged(["a", "b"], hostvars) == ["a", "b"]
+
+
+def test_plays_have_hosts_if_their_part_changed():
+    hostvars = {"a": {"site_unchanged": False, "site_parts": [CONTENT]}}
+    hosts = ["a", "b"]
+    assert unless_unchanged(hosts, hostvars) == []
+    assert unless_unchanged(hosts, hostvars, PIPELINES) == []
+    assert unless_unchanged(hosts, hostvars, CONTENT, PIPELINES) == hosts
+    assert first_if_unchanged(hosts, hostvars) == ["a"]
+    everything = {"a": {"site_unchanged": False, "site_parts": [REST]}}
+    assert unless_unchanged(hosts, everything, PIPELINES) == hosts
+    assert first_if_unchanged(hosts, everything) == hosts

@@ -89,13 +89,13 @@ def test_cluster_and_state_directory_of_a_layout(tmp_path, monkeypatch, layout):
     for name in ("CLUSTER", "ARGS"):
         monkeypatch.delenv(name, raising=False)
     if place:
-        found = site("internal_state")
+        found = site("internal_begin")
         state = tmp_path / place / ".kafka-metal/unit-layout"
         assert (found.cluster, found.state) == ("unit-layout", state)
         assert list(tmp_path.rglob(".kafka-metal")) == [state.parent]
     else:
         with pytest.raises(SystemExit):
-            site("internal_state")
+            site("internal_begin")
         assert list(tmp_path.rglob(".kafka-metal")) == []
 
 

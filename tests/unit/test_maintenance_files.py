@@ -34,6 +34,14 @@ def test_booting_machine_is_silenced_with_its_instances(directory):
     ]
 
 
+def test_a_start_of_the_whole_cluster_silences_everything_until_the_operation_ends(directory):
+    maintenance_files.silence(directory, "a", "", [], [], NOW + 600, everything=True)
+    assert samples(directory, "") == [({"of_cluster": "a", "of_all": "true"}, NOW + 600)]
+    assert maintenance_files.read(directory, "a")["silenced_until"] == {"all services": NOW + 600}
+    maintenance_files.end(directory, "a")
+    assert samples(directory, "") == []
+
+
 def test_renewal_extends_activity_and_silence(directory):
     maintenance_files.begin(directory, "a", "roll", "ops on c1", NOW)
     maintenance_files.renew(directory, "a", "kafka1", NOW + 60, 300)

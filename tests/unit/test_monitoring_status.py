@@ -1,82 +1,147 @@
-"""Rows of monitoring in the status screen."""
+"""Monitoring in the status screen: its services, firing alerts, silences, unreadable metrics."""
 
-from ansible_collections.metal.kafka.plugins.filter.monitoring_status import (
-    page_row,
-    prometheus_row,
-)
+import pytest
+from ansible_collections.metal.kafka.plugins.filter.monitoring_status import monitoring_status
 
 
 def response(**data):
-    return {"status": 200, "json": {"status": "success", "data": data}}
+    return {"error": "", "text": "", "json": {"status": "success", "data": data}}
 
 
-def target(instance, health="up"):
-    return {"health": health, "labels": {"job": "kafka", "instance": instance}}
+def target(instance, health="up", job="kafka"):
+    return {
+        "health": health,
+        "lastError": "refused" if health == "down" else "",
+        "scrapeUrl": "http://127.0.0.1:9090/metrics",
+        "labels": {"job": job, "instance": instance},
+    }
 
 
 def alert(name, state="firing", **labels):
     return {
         "state": state,
+        "activeAt": "2026-01-01T00:00:00.123456789Z",
         "labels": {"alertname": name, "cluster": "c", **labels},
-        "annotations": {"summary": "is away"},
+        "annotations": {"summary": "c: it is away"},
     }
 
 
-def note(targets, alerts):
-    return prometheus_row([response(activeTargets=targets), response(alerts=alerts)], "h:9090")[
-        "note"
+JOBS = ("alertmanager", "exporter", "probe", "prometheus")
+PAGE = {"error": "", "text": "", "json": {"problems": []}}
+
+
+def status(targets=(), alerts=(), silences=(), page=PAGE):
+    return monitoring_status(
+        {
+            "targets": response(activeTargets=list(targets)),
+            "alerts": response(alerts=list(alerts)),
+            "silences": {"error": "", "json": list(silences)},
+            "page": page,
+        },
+        {job: f"127.0.0.1:{port}" for port, job in enumerate(JOBS, 9090)},
+        "node1",
+    )
+
+
+def test_healthy_monitoring_has_rows_and_no_problem():
+    found = status(
+        [target("kafka1"), target("prometheus@node1", job="prometheus")],
+        [alert("Heartbeat", severity="heartbeat"), alert("Slow", "pending")],
+    )
+    assert [(row["name"], row["state"]) for row in found["services"]] == [
+        (f"{job}@node1", "running") for job in JOBS
+    ]
+    assert found["services"][3]["note"] == "2 of 2 targets respond"
+    assert found["services"][0]["endpoint"] == "http://127.0.0.1:9090"
+    assert found["problems"] == []
+
+
+def test_a_firing_alert_is_a_problem_with_its_place_and_runbook():
+    found = status(
+        alerts=[
+            alert("BrokerDown", severity="page", instance="kafka1", host="node1"),
+            alert("WritesSlow", severity="page"),
+        ]
+    )
+    first, second = found["problems"]
+    assert (first["kind"], first["where"], first["severity"]) == ("BrokerDown", "kafka1", "page")
+    assert first["text"] == "alert BrokerDown: it is away"
+    assert first["command"] == "docs/operate/alerts/BrokerDown.md"
+    assert first["since"] == 1_767_225_600
+    assert second["where"] == ""
+
+
+def test_the_label_problem_of_an_alert_is_its_kind():
+    found = status(
+        alerts=[alert("BrokerDown", severity="page", instance="kafka1", problem="ServiceDown")]
+    )
+    assert [each["kind"] for each in found["problems"]] == ["ServiceDown"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "place"),
+    [
+        ({"problem": "NoLeader@zookeeper", "cluster": "c"}, ("NoLeader", "zookeeper")),
+        (
+            {"problem": "PipelineDown", "instance": "exporter@node1", "pipeline": "p"},
+            ("PipelineDown", "pipeline-p"),
+        ),
+        (
+            {"problem": "ServiceDown", "instance": "exporter@n", "master": "m1"},
+            ("ServiceDown", "m1"),
+        ),
+        ({"problem": "EngineDown", "host": "node1"}, ("EngineDown", "node1")),
+        ({}, ("Some", "")),
+    ],
+)
+def test_an_alert_has_the_place_of_the_problem_that_it_reports(labels, place):
+    (found,) = status(alerts=[alert("Some", severity="page", **labels)])["problems"]
+    assert (found["kind"], found["where"]) == place
+
+
+def test_metrics_that_cannot_be_read_are_a_problem_and_the_service_is_down():
+    found = status([target("alertmanager@node1", "down", "alertmanager"), target("kafka1")])
+    assert found["services"][0]["state"] == "down"
+    assert [each["text"] for each in found["problems"]] == [
+        "Prometheus cannot read metrics of alertmanager@node1: refused"
     ]
 
 
-def test_healthy_platform_has_no_alert():
-    found = note(
-        [target("kafka1"), target("kafka2")],
-        [alert("Watchdog", severity="heartbeat"), alert("Slow", "pending")],
+def test_an_active_silence_is_a_note():
+    matcher = {"name": "alertname", "value": ".*", "isRegex": True, "isEqual": True}
+    silence = {
+        "id": "1", "status": {"state": "active"}, "matchers": [matcher], "createdBy": "ops",
+        "endsAt": "2026-01-01T02:00:00Z", "comment": "works",
+    }  # fmt: skip
+    expired = {**silence, "id": "2", "status": {"state": "expired"}}
+    (note,) = status(silences=[silence, expired])["problems"]
+    assert note["severity"] == "note"
+    assert note["text"] == (
+        "alerts with alertname=~.* are silenced until 2026-01-01T02:00:00Z by ops: works"
     )
 
-    assert found == "2 of 2 targets respond, no alert"
 
-
-def test_unreachable_targets_and_firing_alerts_are_in_the_note():
-    found = note(
-        [target("kafka1", "down"), target("kafka2")],
-        [alert("BrokerDown", severity="page", instance="kafka1"), alert("Slow", severity="ticket")],
+def test_an_unresponsive_prometheus_is_a_problem_with_its_reason():
+    found = monitoring_status(
+        {"targets": {"error": "HTTP status 401"}}, {"prometheus": "h:9090"}, "node1"
     )
-
-    assert found == "1 of 2 targets respond, page BrokerDown, ticket Slow"
-
-
-def test_unresponsive_prometheus_is_down():
-    unreachable = {"status": -1, "msg": "Connection refused"}
-
-    row = prometheus_row([unreachable, unreachable], "h:9090")
-
-    assert (row["state"], row["health"]) == ("down", "")
+    (row,) = found["services"]
+    assert (row["name"], row["state"]) == ("prometheus@node1", "down")
+    assert [each["text"] for each in found["problems"]] == [
+        "prometheus@node1 does not respond: HTTP status 401. Alerts are not known"
+    ]
 
 
-def test_prometheus_http_error_is_in_the_note():
-    denied = {"status": 401}
+def test_an_unresponsive_page_is_a_problem_and_its_own_findings_are_listed():
+    (problem,) = status(page={"error": "refused", "json": None})["problems"]
+    assert problem["text"] == "exporter@node1 does not respond: refused"
 
-    row = prometheus_row([denied, denied], "h:9090")
-
-    assert (row["state"], row["note"]) == ("running", "HTTP status 401")
-
-
-def test_note_has_the_file_with_the_password():
-    responses = [response(activeTargets=[target("kafka1")]), response(alerts=[])]
-
-    row = prometheus_row(responses, "h:9090", True)
-
-    assert row["note"] == "1 of 1 targets respond, no alert, password in operator/monitoring-web"
-
-
-def test_page_row_has_the_state_in_the_title():
-    row = page_row({"status": 200, "content": "<title>prod: 2 problems</title>"}, "h:9309")
-
-    assert (row["name"], row["state"], row["note"]) == ("page", "running", "2 problems")
-    assert row["endpoint"] == "http://h:9309"
-
-
-def test_unreachable_page_is_down():
-    for nothing in ({"status": -1}, {"status": 500, "content": ""}, {"status": 200}):
-        assert page_row(nothing, "h:9309")["state"] == "down"
+    unread = {
+        "kind": "ReadFailed",
+        "where": "kafka",
+        "severity": "ticket",
+        "text": "not read: group a",
+    }
+    known = {"kind": "ServiceDown", "where": "kafka1", "severity": "page", "text": "read here, too"}
+    body = {"error": "", "json": {"problems": [unread, known]}}
+    assert [each["text"] for each in status(page=body)["problems"]] == ["not read: group a"]

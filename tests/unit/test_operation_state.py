@@ -64,6 +64,8 @@ def test_interrupted_change_is_resumed_by_make_up():
         ("restart", {"restart_services": "kafka"}, "make restart S=kafka"),
         ("restart", {"restart_services": "zookeeper"}, "make restart S=zookeeper"),
         ("reboot", {}, "make reboot"),
+        ("topics", {}, "make topics"),
+        ("pipelines", {}, "make pipelines"),
         ("upgrade", {}, "make upgrade"),
         ("upgrade", {"upgrade_finish": True}, "make upgrade FINISH=1"),
         ("secure", {}, "make secure"),

@@ -150,7 +150,7 @@ def test_failed_check_is_reported_with_its_output(result):
 def response(**state):
     return {
         "item": "a",
-        "json": {"name": "a", "state": "starting", "error": None, "failed_starts": 0, **state},
+        "json": {"name": "a", "state": "starting", "last_error": None, "failed_starts": 0, **state},
     }
 
 
@@ -159,11 +159,11 @@ def response(**state):
     [
         ({"state": "running"}, True),
         ({}, False),
-        ({"state": "failed", "error": "no column", "failed_starts": 1, "refused": True}, True),
+        ({"state": "failed", "last_error": "no column", "failed_starts": 1, "refused": True}, True),
         # A broker may not have started yet.
-        ({"state": "failed", "error": "no broker", "failed_starts": 1}, False),
-        ({"failed_starts": 2, "error": "no broker"}, False),
-        ({"failed_starts": 3, "error": "no broker"}, True),
+        ({"state": "failed", "last_error": "no broker", "failed_starts": 1}, False),
+        ({"failed_starts": 2, "last_error": "no broker"}, False),
+        ({"failed_starts": 3, "last_error": "no broker"}, True),
     ],
 )
 def test_failed_driver_ends_the_wait(state, settled):
@@ -188,7 +188,7 @@ def test_refusal_has_reasons_and_restored_drivers():
         response(state="running"),
         {
             **response(
-                name="b", state="failed", error="no column x", failed_starts=1, refused=True
+                name="b", state="failed", last_error="no column x", failed_starts=1, refused=True
             ),
             "item": "b",
         },

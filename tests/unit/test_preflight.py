@@ -444,6 +444,26 @@ FAULTS: Faults = {
         put("zk2", "zookeeper_memory", "lots"),
         ["zk2: zookeeper_memory: found 'lots'", "1536m or 6g; empty for no limit"],
     ),
+    "a Spark setting without Spark's prefix": (
+        put("driver1", "pipeline_spark_options", {"sql.shuffle.partitions": 4}),
+        ["driver1: pipeline_spark_options.sql.shuffle.partitions: found a name that Spark ignores; "
+         "allowed: names that start with spark., such as spark.sql.shuffle.partitions"],
+    ),
+    "a silence of one second": (
+        put_everywhere("roll_silence_seconds", 1),
+        ["m1: roll_silence_seconds: found 1; allowed: 300 to 600"],
+    ),
+    "an invalid heap of a worker itself": (
+        put("worker2", "spark_daemon_memory", "lots"),
+        ["worker2: spark_daemon_memory: found 'lots'"],
+    ),
+    "a worker whose executors and own heap do not fit into its container": (
+        lambda site: site.hosts["worker2"].update(
+            spark_worker_memory="2g", spark_daemon_memory="256m", spark_memory="2304m"
+        ),
+        ["worker2: spark_worker_memory: found 2g and 256 MiB (spark_daemon_memory), not less "
+         "than the container's limit (spark_memory: 2304m); allowed: less than 2304m in total"],
+    ),
     "a heap as large as its container": (
         put("zk2", "zookeeper_heap", "1g"),
         ["zk2: zookeeper_heap: found 1g, not less than the container's limit", "less than 1g"],

@@ -11,6 +11,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.vars.hostvars import HostVars
 from ansible.vars.manager import VariableManager
 from ansible_collections.metal.kafka.plugins.lookup.preflight import LookupModule
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES
 
 ROOT = Path(__file__).resolve().parents[2]
 GIB = 1024**3
@@ -81,7 +82,7 @@ def test_undefined_variable_is_reported_and_other_checks_run(tmp_path):
 
 def test_role_default_applies_if_inventory_has_no_value(tmp_path):
     facts = {"memory": 4 * GIB}
-    inventory = copy_with(tmp_path, "example", "node1.example.com.yml", spark_worker_memory="1g")
+    inventory = copy_with(tmp_path, "example", "node1.example.com.yml", spark_worker_memory="512m")
     found = [
         text
         for text in fatal(problems_of(inventory, facts=facts))
@@ -133,3 +134,31 @@ def test_required_memory_in_the_documentation_is_that_of_preflight(page):
     # The kernel and the firmware keep a part of the installed memory.
     assert not refused(int(documented) * GIB * 0.97)
     assert refused((int(documented) - 1) * GIB)
+
+
+def test_memory_of_each_monitoring_service_counts():
+    everything = {each.kind: each.memory for each in SERVICES if each.role == "monitoring"}
+    assert set(everything.values()) == {f"monitoring_{kind}_memory" for kind in everything}
+    (problem,) = (
+        each
+        for each in problems_of(ROOT / "inventories/local", facts={"memory": GIB})
+        if each["check"] == "machine_memory"
+    )
+    # Three servers, three brokers, five Spark services, a driver and five of monitoring.
+    assert "required by 17 containers" in problem["text"]
+
+
+def test_applied_users_are_compared_with_declared_ones_and_service_accounts():
+    inventory = ROOT / "inventories/example"
+    (path,) = problems_of(inventory, "questions")[0]["applied"]
+    users = {name: ["SCRAM-SHA-512"] for name in ("operator", "gone", "left")}
+    record = {"number": 1, "content": {"users": users}, "defined": []}
+    facts = {"applied": {path: {"record": record, "error": ""}}}
+    assert [
+        each["found"]
+        for each in problems_of(inventory, facts=facts)
+        if each["check"] == "removals_confirmed"
+    ] == [
+        "users: 2 of 3 applied before are no longer declared: gone: SCRAM-SHA-512, "
+        "left: SCRAM-SHA-512"
+    ]

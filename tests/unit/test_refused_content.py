@@ -9,11 +9,13 @@ def refused(tmp_path):
     """Function that runs the role with a module that fails with these results."""
     modules = with_modules(tmp_path, {"cluster_content": ""})
 
-    def apply(check=False, **ends):
+    def apply(check=False, early=False, **ends):
         (modules / "cluster_content.py").write_text(
             f"#!/usr/bin/python\nimport json\nprint(json.dumps({ {'failed': True, **ends}!r}))\n"
         )
-        role = {"ansible.builtin.include_role": {"name": "metal.kafka.kafka_content"}}
+        entry = {"name": "metal.kafka.kafka_content"}
+        entry |= {"tasks_from": "validate_early"} if early else {}
+        role = {"ansible.builtin.include_role": entry}
         play = {"hosts": "all", "gather_facts": False, "tasks": [role]}
         given = {**BROKER, "cluster_name": "unit", "kafka_content_bootstrap": ["127.0.0.1:1"]}
         return run(tmp_path, [play], {"kafka": {"node1": given}}, *(["--check"] if check else []))
@@ -41,6 +43,24 @@ def test_a_failure_without_a_list_of_errors_prints_its_message(refused):
 def test_a_plan_of_a_new_site_does_not_fail(refused):
     assert refused(check=True, msg="no library", unanswered=True)[0] == 0
     assert refused(check=True, msg="no answer", errors=["no answer"], unanswered=True)[0] == 0
+
+
+def test_a_plan_says_that_content_was_not_compared(refused):
+    _, output = refused(check=True, msg="no broker responds", unanswered=True)
+    assert "topics, users, ACLs and quotas were not compared: no broker responds" in output
+
+
+def test_content_is_refused_before_brokers_change(refused):
+    code, output = refused(early=True, msg="wrong", errors=["topic a: too many"])
+    assert code != 0
+    assert "topic a: too many" in output
+
+
+def test_early_validation_needs_no_brokers(refused):
+    code, output = refused(early=True, msg="no broker responds", unanswered=True)
+    assert code == 0
+    assert "were not compared: no broker responds" in output
+    assert refused(msg="no broker responds", unanswered=True)[0] != 0
 
 
 def test_a_plan_fails_if_the_content_is_invalid_or_cannot_be_read(refused):

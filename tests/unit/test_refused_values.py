@@ -51,8 +51,10 @@ def test_invalid_value_is_refused_before_any_task(ran, playbook, options, messag
     assert message in " ".join(output.split())
 
 
-def test_run_without_a_limit_is_not_refused(ran):
-    code, output, _ = ran("internal_unlimited")
+def test_run_without_a_limit_is_not_refused(ran, tmp_path):
+    code, output, _ = ran(
+        "internal_begin", "-ebegin_whole=true", f"-ekafka_metal_state={tmp_path}/state"
+    )
 
     assert code == 0, output
 

@@ -151,8 +151,8 @@ def test_a_repeated_message_of_a_loop_has_its_host_once():
     output, lines = printed()
     for host in ("h1", "h2"):
         output.started(host)
-    output.message("h1", "same note")
-    output.message("h1", "same note")
+    output.message("h1", ["same note"])
+    output.message("h1", ["same note"])
     output.flush()
     assert lines == ["h1: same note"]
 
@@ -189,10 +189,10 @@ def test_a_rescued_loop_has_the_messages_of_its_items():
     [
         (["playbooks/up.yml"], "up"),
         (["metal.kafka.disk_add"], "disk_add"),
-        (["playbooks/internal_one_cluster.yml", "playbooks/host.yml", "playbooks/images.yml"],
+        (["playbooks/internal_begin.yml", "playbooks/host.yml", "playbooks/images.yml"],
          "images"),
         (["playbooks/preflight.yml", "playbooks/internal_statements.yml"], "preflight"),
-        (["internal_state.yaml"], "internal_state"),
+        (["internal_begin.yaml"], "internal_begin"),
     ],
 )  # fmt: skip
 def test_log_is_named_after_the_verb(playbooks, verb):

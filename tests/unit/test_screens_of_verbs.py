@@ -11,7 +11,15 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import catalogue
-from plays import BROKER, ENTRY_DEFAULTS, HERE, ROOT, with_printing_roles
+from plays import (
+    BROKER,
+    ENTRY_DEFAULTS,
+    HERE,
+    MACHINE_STATE,
+    MACHINE_STATE_FILES,
+    ROOT,
+    with_printing_roles,
+)
 
 GROUPS = ("metal", "kafka")
 AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
@@ -58,7 +66,10 @@ WELL = {
                               "compacted": []},
 }  # fmt: skip
 BAD = {
-    "unit_platform_status": {"services": [SERVICE | {"state": "exited"}]},
+    "unit_platform_status": {
+        "services": [SERVICE],
+        "problems": [{"kind": "ServiceDown", "where": "kafka1", "text": "kafka1 is exited"}],
+    },
     "host_verified": {
         "mode": "apply",
         "settings": [SETTING | {"state": "drift", "live": "60"}],
@@ -73,7 +84,13 @@ class Site:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.home = with_printing_roles(
-            folder, *REAL, modules={name: MODULE % result for name, result in RESULTS.items()}
+            folder,
+            *REAL,
+            *MACHINE_STATE_FILES,
+            modules={
+                "machine_state": MACHINE_STATE,
+                **{name: MODULE % result for name, result in RESULTS.items()},
+            },
         ).parent
         for name in ("Makefile", "ansible.cfg"):
             shutil.copy(ROOT / name, self.home)

@@ -6,7 +6,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from ansible_collections.metal.kafka.plugins.filter.spark import status_rows
+from ansible_collections.metal.kafka.plugins.filter.spark import status
 from ansible_collections.metal.kafka.plugins.module_utils._common import web_login
 from ansible_collections.metal.kafka.plugins.module_utils._services import spark_masters
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import zookeeper_recovery
@@ -53,7 +53,11 @@ def unreachable():
 
 def state_of(masters, workers=WORKERS):
     states = spark_masters.query_masters(masters, timeout=2)
-    return states, spark_masters.problems(states, workers)
+    return states, [each.text for each in spark_masters.problems(states, workers)]
+
+
+def rows_of(states, masters):
+    return status({"masters": states, "histories": []}, masters, WORKERS)["services"]
 
 
 def test_pages_with_authentication_get_the_login(page):
@@ -68,7 +72,7 @@ def test_leader_and_standby_are_healthy(page):
     states, problems = state_of(masters)
     assert problems == []
     assert spark_masters.find_leader(states)["name"] == "m2"
-    rows = status_rows({"masters": states}, masters, WORKERS)
+    rows = rows_of(states, masters)
     assert [(row["name"], row["health"]) for row in rows] == [
         ("m1", "healthy"), ("m2", "healthy"), ("w1", "healthy"),
     ]  # fmt: skip
@@ -80,8 +84,8 @@ def test_unreachable_standby_is_a_problem(page, unreachable):
     masters = [page("m1", "ALIVE", REGISTERED), unreachable]
     states, problems = state_of(masters)
     (problem,) = problems
-    assert problem.startswith(f"m9 does not answer at 127.0.0.1:{unreachable['ui_port']}: ")
-    rows = status_rows({"masters": states}, masters, WORKERS)
+    assert problem.startswith(f"m9 does not respond at 127.0.0.1:{unreachable['ui_port']}: ")
+    rows = rows_of(states, masters)
     assert [row["state"] for row in rows] == ["running", "down", "running"]
 
 
@@ -98,9 +102,7 @@ def test_two_leaders_are_a_problem(page):
 def test_recovering_master_is_a_problem(page):
     states, problems = state_of([page("m1", "RECOVERING", REGISTERED)])
     assert problems[0] == "m1 is RECOVERING, neither ALIVE nor STANDBY"
-    (row, _) = status_rows(
-        {"masters": states}, [{"name": "m1", "host": "h", "port": 7077}], WORKERS
-    )
+    (row, _) = rows_of(states, [{"name": "m1", "host": "h", "port": 7077}])
     assert (row["state"], row["note"].split(",")[0]) == ("down", "recovering")
 
 
@@ -112,7 +114,14 @@ def test_unregistered_worker_is_reported_by_name(page, workers):
 
 def test_invalid_response_is_a_problem(page):
     _, problems = state_of([page("m1", "ALIVE", REGISTERED, code=503)])
-    assert "m1 does not answer" in problems[0]
+    assert "m1 does not respond" in problems[0]
+
+
+def test_a_state_that_was_not_read_is_a_problem():
+    (problem,) = status({"msg": "no Python"}, [], WORKERS)["problems"]
+    assert (problem["kind"], problem["text"]) == (
+        "ReadFailed", "the state of Spark was not read: no Python",
+    )  # fmt: skip
 
 
 def test_master_without_zookeeper_has_no_recovery():

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.pipeline import undeclared_drivers
-from ansible_collections.metal.kafka.plugins.filter.pipeline_status import pipeline_states
+from ansible_collections.metal.kafka.plugins.filter.pipeline_status import pipeline_status
 
 
 def drivers(*names):
@@ -60,14 +60,18 @@ def test_all_drivers_are_removed_after_confirmation():
 
 def test_response_of_another_driver_is_unreachable():
     """A new pipeline's port may still be used by an old, healthy driver."""
-    responses = [
-        {"item": "b", "status": 200, "json": {"name": "a", "state": "running"}},
-        {"item": "c", "status": 200, "json": {"name": "c", "state": "running"}},
-        {"item": "d", "status": -1, "msg": "refused"},
-    ]
-    assert [(each["name"], each["state"]) for each in pipeline_states(responses)] == [
+    responses = {
+        "b": {"error": "", "json": {"name": "a", "state": "running", "outputs": {}}},
+        "c": {"error": "", "json": {"name": "c", "state": "running", "outputs": {}}},
+        "d": {"error": "refused", "json": None},
+    }
+    found = pipeline_status(responses, {name: f"h:{name}" for name in "bcd"})
+    assert [(each["name"], each["state"]) for each in found["pipelines"]] == [
         ("b", "unreachable"),
         ("c", "running"),
         ("d", "unreachable"),
     ]
-    assert pipeline_states(responses)[0]["error"] == "its port is used by the driver of a"
+    assert [each["text"] for each in found["problems"]] == [
+        "pipeline b does not respond: its port is used by the driver of a",
+        "pipeline d does not respond: refused",
+    ]

@@ -3,7 +3,14 @@
 import json
 
 import pytest
-from plays import ENTRY_DEFAULTS, ansible_playbook, entries, with_printing_roles
+from plays import (
+    ENTRY_DEFAULTS,
+    MACHINE_STATE,
+    MACHINE_STATE_FILES,
+    ansible_playbook,
+    entries,
+    with_printing_roles,
+)
 
 AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
 
@@ -11,7 +18,9 @@ AWAY = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port"
 @pytest.fixture
 def ran(tmp_path):
     """Function that runs a playbook with ``away`` machines; every machine has a broker."""
-    folder = with_printing_roles(tmp_path)
+    folder = with_printing_roles(
+        tmp_path, *MACHINE_STATE_FILES, modules={"machine_state": MACHINE_STATE}
+    )
     (tmp_path / "etc/unit-kafka1").mkdir(parents=True)
 
     def run(name, *away):

@@ -37,7 +37,7 @@ def driver(name):
 
 @pytest.fixture
 def apply_content(tmp_path):
-    """Function that runs topics.yml; returns exit code, output, and calls of modules in order."""
+    """Function that applies content; returns exit code, output, and calls of modules in order."""
 
     def apply(running, declared, result, *options):
         log = tmp_path / "log"
@@ -52,7 +52,7 @@ def apply_content(tmp_path):
         found = {"changed": False, "containers": [driver(name) for name in running]}
         (docker / "docker_host_info.py").write_text(module("", found))
         (docker / "docker_container.py").write_text(module("driver", {"changed": True}))
-        for name in ("topics", "internal_withdrawn", "internal_forget_passwords"):
+        for name in ("internal_content", "internal_withdrawn", "internal_forget_passwords"):
             shutil.copy(ROOT / f"playbooks/{name}.yml", tmp_path)
         given = {
             **BROKER,
@@ -64,7 +64,8 @@ def apply_content(tmp_path):
             "pipeline_pipelines": {name: {} for name in declared},
         }
         groups = {name: {"node1": given} for name in ("metal", "kafka", "pipeline")}
-        code, output = run(tmp_path, [{"import_playbook": "topics.yml"}], groups, *options)
+        plays = [{"import_playbook": "internal_content.yml"}]
+        code, output = run(tmp_path, plays, groups, *options)
         return code, output, log.read_text().splitlines()
 
     apply.confirmed = lambda: json.loads((tmp_path / "log.confirmed").read_text())

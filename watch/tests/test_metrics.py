@@ -1,5 +1,6 @@
 """Exporter and probe export exactly the metrics of the catalogue."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -9,22 +10,31 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.metrics_ca
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
     read_series,
 )
+from kafka_metal_watch._problems.platform_problem import Problem
 from kafka_metal_watch.lag import Lag
 from kafka_metal_watch.metrics import ClusterCollector, ClusterState
+from kafka_metal_watch.overview import Broker, Overview
 from kafka_metal_watch.probe import ProbeMetrics
 from prometheus_client import CollectorRegistry, generate_latest
 
 CATALOGUE = parse_series(read_series())
 STATE = {
     "state": "running",
+    "failed_starts": 2,
+    "records": {"read": 500, "invalid": 40, "reason": "empty"},
     "outputs": {
         "fraud": {
             "lag": 7,
             "batch_seconds": 0.5,
             "rows_per_second": 100.0,
             "updated": "2026-01-01T00:00:10+00:00",
+            "restarts": 3,
+            "failed_at": "2026-01-01T00:00:05+00:00",
         },
-        "archive": {"lag": None, "batch_seconds": None, "rows_per_second": None, "updated": None},
+        "archive": {
+            **{"lag": None, "batch_seconds": None, "rows_per_second": None, "updated": None},
+            "archive": {"files": 9, "missing": 1, "rows": 7, "first": "date=1/part-0.parquet"},
+        },
     },
 }
 LEADS = {
@@ -44,12 +54,13 @@ FOUND = ClusterState(
     pipelines={"payments": STATE, "gone": None},
     masters={"m1": {"status": "STANDBY"}, "m2": LEADS, "m3": None},
     workers=2,
+    overview=Overview(brokers=(Broker(1, registered=True), Broker(2))),
 )
 
 
 def exported(found):
     registry = CollectorRegistry()
-    collector = ClusterCollector()
+    collector = ClusterCollector(lambda _: [Problem("ServiceDown", "kafka1", "it is down")])
     collector.found = found
     registry.register(collector)
     return registry
@@ -135,6 +146,32 @@ def test_a_cluster_without_spark_has_no_spark_metrics():
     assert b"\nkafka_metal_spark" not in generate_latest(exported(ClusterState(read=6.0)))
 
 
+def test_counts_of_pipelines_and_outputs():
+    metrics = exported(FOUND)
+    driver, fraud = {"pipeline": "payments"}, {"pipeline": "payments", "output": "fraud"}
+    kept = {"pipeline": "payments", "output": "archive"}
+    moment = datetime(2026, 1, 1, 0, 0, 5, tzinfo=UTC).timestamp()
+
+    def value(name, labels):
+        return metrics.get_sample_value(f"kafka_metal_pipeline_{name}", labels)
+
+    assert (value("records_total", driver), value("invalid_records_total", driver)) == (500, 40)
+    assert value("failed_starts", driver) == 2
+    assert (value("output_restarts_total", fraud), value("output_restarts_total", kept)) == (3, 0)
+    failed = "output_failed_time_seconds"
+    assert (value(failed, fraud), value(failed, kept)) == (moment, None)
+    assert (value("archive_files", kept), value("archive_missing_files", kept)) == (9, 1)
+    assert value("archive_files", fraud) is None
+
+
+def test_a_pipeline_without_an_invalid_topic_has_no_counts():
+    state = {"state": "running", "records": None, "outputs": {}}
+    metrics = exported(ClusterState(pipelines={"copy": state}))
+    assert (
+        metrics.get_sample_value("kafka_metal_pipeline_records_total", {"pipeline": "copy"}) is None
+    )
+
+
 def test_an_output_before_its_first_batch_has_no_metrics():
     metrics = exported(FOUND)
     fraud = {"pipeline": "payments", "output": "fraud"}
@@ -147,3 +184,16 @@ def test_an_output_before_its_first_batch_has_no_metrics():
 
 def test_a_deleted_group_has_no_metrics():
     assert b'group="g"' not in generate_latest(exported(ClusterState(read=6.0)))
+
+
+def registered(registry):
+    return {
+        broker: registry.get_sample_value("kafka_metal_broker_registered", {"broker": broker})
+        for broker in ("1", "2")
+    }
+
+
+def test_unregistered_brokers_are_exported_while_the_cluster_can_be_read():
+    assert registered(exported(FOUND)) == {"1": 1.0, "2": 0.0}
+    unread = replace(FOUND, unread={("cluster", "all"): "timed out"})
+    assert registered(exported(unread)) == {"1": None, "2": None}

@@ -1,8 +1,9 @@
 """The page displays the operation in progress and the muted alerts."""
 
+from kafka_metal_watch.findings import problems
 from kafka_metal_watch.metrics import ClusterState
 from kafka_metal_watch.operation import Operation, operation
-from kafka_metal_watch.page import page, problems
+from kafka_metal_watch.page import page
 
 NOW = 1_767_225_600.0  # 2026-01-01 00:00 UTC
 ACTIVE = "kafka_metal_operation_active_time_seconds"
@@ -35,7 +36,9 @@ def test_an_interrupted_operation_is_a_problem_and_mutes_nothing(tmp_path):
     write_files(tmp_path, "a", NOW - 3600, NOW - 3300)
     found = operation(str(tmp_path), "a")
     assert found.notes(NOW) == []
-    assert problems(ClusterState(read=NOW, operation=found), NOW, 15)[-1] == (
+    *_, last = problems(ClusterState(read=NOW, operation=found), NOW, 15)
+    assert last.kind == "OperationInterrupted"
+    assert last.text == (
         "restart of all by ops on c1 was interrupted: not active for 60 min. "
         "make status shows how to continue."
     )

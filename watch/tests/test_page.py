@@ -2,9 +2,12 @@
 
 import base64
 import hashlib
+import json
 import re
+from dataclasses import replace
 
 import pytest
+from kafka_metal_watch.findings import findings
 from kafka_metal_watch.lag import Lag
 from kafka_metal_watch.metrics import ClusterState
 from kafka_metal_watch.overview import Broker, Overview, Topic
@@ -15,12 +18,17 @@ from kafka_metal_watch.page import (
     duration,
     group_lags,
     page,
-    problems,
+    problems_json,
     tables,
 )
 
 NOW = 1000.0
-HEALTHY = Overview((Broker(1, "kafka1:9092", registered=True),), (Topic("orders", 3, 3, 0, 0),))
+HEALTHY = Overview(
+    (Broker(1, "kafka1:9092", registered=True, controller=True),), (Topic("orders", 3, 3, 0, 0),)
+)
+
+
+STARTING = {"state": "starting", "outputs": {}}
 
 
 def found(**changed):
@@ -37,44 +45,107 @@ def broken(broker=None, topic=None):
 
 
 def test_a_healthy_cluster_has_no_problems():
-    assert problems(found(), NOW, 15) == []
+    assert findings(found(), NOW, 15) == []
     text = rendered()
     assert "<title>prod: no problems</title>" in text
-    assert "All brokers are registered" in text
+    assert "All is well" in text
     assert 'href="https://test.example.com/"' in text
+
+
+def texts(**changed):
+    return [
+        each.text
+        for finding in findings(found(**changed), NOW, 15)
+        for each in (finding.problem, *finding.effects)
+    ]
+
+
+def alert(name, **labels):
+    return {
+        "state": "firing", "activeAt": "2026-01-01T00:00:00Z",
+        "labels": {"alertname": name, "severity": "page", **labels},
+        "annotations": {"summary": "it is away"},
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"overview": Overview()}, "The cluster has not responded yet."),
-        ({"read": NOW - 120}, "The cluster has not responded for 2 min."),
-        ({"overview": broken(Broker(3))}, "Not registered: broker 3."),
+        ({"overview": Overview()}, "the cluster has not responded yet"),
+        ({"read": NOW - 120}, "the cluster has not responded for 2 min"),
+        ({"overview": broken(Broker(3))}, "broker 3 is not registered"),
         (
-            {"overview": broken(topic=Topic("t", 4, 3, 0, 2))},
-            "2 partitions are leaderless: no reads or writes are possible.",
+            {"overview": replace(HEALTHY, leaderless=("t-0", "t-1"))},
+            "2 partitions are offline: t-0, t-1",
         ),
         (
-            {"overview": broken(topic=Topic("t", 4, 3, 2, 0))},
-            "2 partitions are under-replicated.",
+            {"overview": replace(HEALTHY, under_replicated=("t-0",))},
+            "1 partition is under-replicated: t-0",
+        ),
+        (
+            {"overview": Overview((Broker(1, "kafka1:9092", registered=True),), ())},
+            "the cluster has no controller",
         ),
         (
             {"engines": {"m1": 12.0, "m2": 190.0}},
-            "The container engine of m2 has not responded for 3 min.",
+            "the container engine of m2 has not responded for 3 min",
         ),
-        ({"pipelines": {"payments": None}}, "Not responding: pipeline payments."),
-        ({"unread": {("group", "billing"): "moved"}}, "Not read: group billing (moved)."),
+        ({"pipelines": {"payments": None}}, "pipeline payments does not respond"),
+        (
+            {"pipelines": {"p": {**STARTING, "failed_starts": 2, "last_error": "no jar"}}},
+            "pipeline p is starting after 2 failed starts: no jar",
+        ),
+        (
+            {"masters": {"m1": {"status": "STANDBY"}}},
+            "the Spark cluster has no leading master",
+        ),
+        (
+            {"certificates": {"kafka1:9092": NOW + 86400 * 3}},
+            "the certificate of kafka1:9092 expires in 3 d: make up renews it",
+        ),
+        ({"certificates": {"k:1": NOW}}, "the certificate of k:1 has expired: make up renews it"),
+        ({"unread": {("group", "billing"): "moved"}}, "not read: group billing (moved)"),
         (
             {"unread": {("group", str(number)): "moved" for number in range(7)}},
-            "Not read: group 0 (moved), 1 (moved), 2 (moved), 3 (moved), 4 (moved) and 2 more.",
+            "not read: group 0 (moved), 1 (moved), 2 (moved), 3 (moved), 4 (moved) and 2 more",
+        ),
+        ({"alerts": (alert("WritesSlow"),)}, "alert WritesSlow: it is away"),
+        (
+            {
+                "targets": (
+                    {"health": "down", "labels": {"instance": "probe@m1"}, "lastError": "refused"},
+                )
+            },
+            "Prometheus cannot read metrics of probe@m1: refused",
         ),
     ],
 )
 def test_problems_are_listed_first(changed, message):
-    assert problems(found(**changed), NOW, 15) == [message]
+    assert texts(**changed) == [message]
     text = rendered(**changed)
-    assert f"<li>{message}</li>" in text
+    assert re.search(rf"<li class=\"(page|ticket)\">{re.escape(message)}", text)
     assert "<title>prod: 1 problem</title>" in text
+
+
+def test_what_follows_is_below_its_cause_with_the_command_that_helps():
+    text = rendered(
+        overview=replace(broken(Broker(3)), under_replicated=("t-0",)),
+        alerts=(alert("BrokerDown", instance="kafka3", problem="ServiceDown"),),
+        targets=({"health": "up", "labels": {"instance": "kafka3", "host": "m3", "job": "kafka"}},),
+    )
+    assert "<title>prod: 2 problems</title>" in text
+    first, second = re.findall(r"<li[^>]*>([^<]*)", text)
+    assert "broker 3 is not registered (since 2026-01-01 00:00 UTC, alert BrokerDown)" in first
+    assert second == "1 partition is under-replicated: t-0"
+
+
+def test_the_same_problems_are_served_as_json():
+    body = json.loads(problems_json(found(overview=broken(Broker(3))), "prod", NOW, 15))
+    assert (body["cluster"], body["at"], body["read"]) == ("prod", NOW, NOW - 5)
+    (problem,) = body["problems"]
+    assert (problem["kind"], problem["where"], problem["severity"]) == (
+        "ServiceDown", "kafka3", "page",
+    )  # fmt: skip
 
 
 def test_names_are_escaped():
@@ -154,7 +225,7 @@ def test_durations_use_their_largest_unit(seconds, text):
 
 def request(method="GET", path="/"):
     started = []
-    app = application(lambda *_: [b"metrics"], rendered)
+    app = application(lambda *_: [b"metrics"], rendered, lambda: "{}")
     body = b"".join(
         app(
             {"REQUEST_METHOD": method, "PATH_INFO": path},
@@ -167,13 +238,15 @@ def request(method="GET", path="/"):
 def test_only_the_page_and_metrics_are_served():
     assert request()[0][0] == "200 OK"
     assert request(path="/metrics")[1] == b"metrics"
+    assert request(path="/problems.json")[0][1]["Content-Type"] == "application/json"
+    assert request(path="/problems.json")[1] == b"{}"
     assert request(path="/favicon.ico")[0][0] == "404 Not Found"
     assert request("HEAD")[1] == b""
 
 
 def test_responses_do_not_share_their_headers():
     started = []
-    app = application(lambda *_: [b""], rendered)
+    app = application(lambda *_: [b""], rendered, lambda: "{}")
     for _ in range(2):
         app(
             {"REQUEST_METHOD": "GET", "PATH_INFO": "/"},
@@ -184,7 +257,7 @@ def test_responses_do_not_share_their_headers():
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-@pytest.mark.parametrize("path", ["/", "/metrics"])
+@pytest.mark.parametrize("path", ["/", "/metrics", "/problems.json"])
 def test_the_page_is_read_only(method, path):
     assert request(method, path)[0][0] == "405 Method Not Allowed"
 

@@ -17,6 +17,9 @@ from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import Check
 from kafka_metal_client.sizes import limit_in, settings_of
 
+# Whatever the format of the file is.
+FORMAT = "format: JSON objects, one per row: a pipeline reads them with source.format json"
+
 
 def produce(options: argparse.Namespace) -> int:
     """Validate a file and send it to a topic."""
@@ -26,6 +29,7 @@ def produce(options: argparse.Namespace) -> int:
         check = producing.validate(options.file, reader)
         valid = f"{options.file}: {check.records:,} records are valid; nothing was sent"
         print("\n".join([valid, *_hints(check)]))
+        print(FORMAT)
         print(f"schema: {producing.describe_columns(check)}")
         print(f"first record: {next(reader.records()).value.decode()}")
         return 0
@@ -34,6 +38,7 @@ def produce(options: argparse.Namespace) -> int:
         options.file, reading, options.bootstrap, extra, options.topic, options.rate
     )
     print("\n".join([f"{options.file}: {check.records:,} records are valid", *_hints(check)]))
+    print(FORMAT)
     print(
         f"sent {sent.sent:,} to {options.topic}, acknowledged {sent.acknowledged:,} "
         f"in {sent.seconds:.1f} s ({sent.acknowledged / max(sent.seconds, 0.001):,.0f} records/s)"

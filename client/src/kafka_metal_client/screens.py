@@ -1,9 +1,10 @@
 """Parts common to the status screen and the final report."""
 
+from datetime import UTC, datetime
 from typing import Any
 
-from kafka_metal_client.state import State, container_state, service_problem
-from kafka_metal_client.tables import GREEN, RED, YELLOW, Paint, number, table
+from kafka_metal_client.state import NOTE, State, container_state, is_well
+from kafka_metal_client.tables import GREEN, RED, YELLOW, Cell, Paint, number, table
 
 SERVICE_COLUMNS = ("service", "kind", "health", "endpoint", "note")
 
@@ -18,6 +19,30 @@ def services(state: State, paint: Paint) -> list[str]:
             [service["name"], service.get("kind", ""), (text, colour), _endpoint(service), note]
         )
     return table(SERVICE_COLUMNS, rows, paint)
+
+
+def services_by_kind(state: State, paint: Paint) -> list[str]:
+    """Return one line per kind of service, and the rows of services with problems.
+
+    `make status` has a row for each service.
+    """
+    given = state.get("services", ())
+    rows: list[list[Cell]] = []
+    for kind in dict.fromkeys(service.get("kind", "") for service in given):
+        every = [service for service in given if service.get("kind", "") == kind]
+        well = [service for service in every if is_well(service)]
+        count = f"{len(well)} of {len(every)}"
+        names = [service["name"] for service in every]
+        rows.append(
+            [
+                kind,
+                (count, GREEN if len(well) == len(every) else RED),
+                names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}",
+            ]
+        )
+    lines = table(("service", "healthy", "instances"), rows, paint)
+    bad = {**state, "services": [service for service in given if not is_well(service)]}
+    return [*lines, "", *services(bad, paint)] if bad["services"] else lines
 
 
 def cluster(state: State, paint: Paint) -> list[str]:
@@ -39,6 +64,51 @@ def cluster(state: State, paint: Paint) -> list[str]:
     return ["  ".join(parts), *_certificates(state)]
 
 
+def problems(state: State, paint: Paint) -> list[str]:
+    """Return the problems: each cause with its time and remedy, and below what follows from it.
+
+    One line without problems. Notes come first, tickets of alerts last.
+    """
+    every = state.get("problems") or ()
+    notes = [*(state.get("notes") or ()), *(p["text"] for p in every if p["severity"] == NOTE)]
+    lines = [paint(message, YELLOW) for message in dict.fromkeys(notes)]
+    found = [each for each in every if each["urgent"]]
+    tickets = [each for each in every if not each["urgent"] and each["severity"] != NOTE]
+    if not found and not tickets:
+        return [*lines, paint("All is well.", GREEN)]
+    lines.append(paint(_counted(found, "problem"), RED) if found else paint("No problems.", GREEN))
+    for each in found:
+        lines += _problem(each)
+    if tickets:
+        lines.append(paint(_counted(tickets, "ticket"), YELLOW))
+    for each in tickets:
+        lines += _problem(each)
+    return lines
+
+
+def _counted(found: list[State], noun: str) -> str:
+    """Return the line above a list, such as ``2 problems:``."""
+    return f"{len(found)} {noun}{'s' if len(found) > 1 else ''}:"
+
+
+def _problem(found: State) -> list[str]:
+    """Return the lines of one problem; those of an effect are indented."""
+    # The name of an alert is in its text already.
+    alerts = [name for name in found.get("alerts") or () if name not in found["text"]]
+    more = [f"since {_time(found['since'])}"] if found.get("since") else []
+    more += [f"alert {', '.join(alerts)}"] if alerts else []
+    text = f"{found['text']} ({', '.join(more)})" if more else found["text"]
+    if found.get("because"):
+        return [f"    so: {text}"]
+    command = found.get("command")
+    return [f"  {text}", *([f"    -> {command}"] if command else [])]
+
+
+def _time(seconds: float) -> str:
+    """Return a time as text, in UTC."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+
+
 def _certificates(state: State) -> list[str]:
     """Return the line about the certificate that expires first."""
     return [
@@ -54,7 +124,7 @@ def _or_none(value: Any) -> str:
 def _health(service: State) -> tuple[str, str]:
     state = container_state(service)
     health = str(service.get("health") or "")
-    if not service_problem(service):
+    if is_well(service):
         return health if health not in ("", "none") else state, GREEN
     if health == "starting" and state == "running":
         return health, YELLOW

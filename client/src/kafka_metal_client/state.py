@@ -1,4 +1,4 @@
-"""The state of a platform as collected by the playbooks for the screens, and its problems.
+"""The state of a platform as collected by the playbooks for the screens.
 
 One JSON object; every key may be absent:
 
@@ -10,16 +10,18 @@ One JSON object; every key may be absent:
                    "starting", or any other text for unhealthy, "endpoint": "127.0.0.1:9092",
                    "note": "leader", "controller", …}],
      "cluster_info": what the module metal.kafka.cluster_info returns,
-     "pipelines": [what the drivers' status endpoints return; {"name", "error"} for one that does
-                   not respond],
-     "problems": [message],
+     "pipelines": [what the drivers' status endpoints return; without a response "name", and the
+                   "state" unreachable],
+     "problems": [{"kind", "where", "severity", "text", "command", "since", "alerts", "read",
+                   "urgent", "because"}], causes first; "because" has kind and where of the
+                 cause of a problem,
      "notes": [message] on what is not a fault, such as an operation in progress,
+     "at": when the state was read, in seconds since 1970,
      "demo": the report of a run (run_report.py of kafka_metal_reconciliation),
      "next": [{"command", "purpose"}]}
 """
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ from kafka_metal_client.tables import escape_unprintable
 
 GOOD_STATES = ("running",)
 GOOD_HEALTH = ("ok", "healthy", "", "none")
-GOOD_PIPELINE_STATES = ("running", "active")
+NOTE = "note"
 
 State = dict[str, Any]
 
@@ -63,51 +65,12 @@ def container_state(service: State) -> str:
     return str(service.get("state", "running") or "absent")
 
 
-def service_problem(service: State) -> str:
-    """Return the problem of a service; empty if it has none."""
-    state = container_state(service)
+def is_well(service: State) -> bool:
+    """Whether the row of a service shows no problem."""
     health = str(service.get("health") or "")
-    if state not in GOOD_STATES:
-        return f"{service['name']} is {state}"
-    if health not in GOOD_HEALTH:
-        return f"{service['name']} is {health}"
-    return ""
-
-
-def pipeline_problems(pipeline: State) -> Iterator[str]:
-    """Yield the problems of a pipeline and each of its outputs."""
-    name = pipeline.get("name", "?")
-    if error := pipeline.get("error"):
-        yield f"pipeline {name} does not respond: {error}"
-        return
-    state = str(pipeline.get("state", "unknown"))
-    if state.lower() not in GOOD_PIPELINE_STATES:
-        yield f"pipeline {name} is {state}"
-    for output, status in (pipeline.get("outputs") or {}).items():
-        if exception := status.get("exception"):
-            first = str(exception).strip().splitlines()[0]
-            yield f"pipeline {name}, output {output}: {first}"
+    return container_state(service) in GOOD_STATES and health in GOOD_HEALTH
 
 
 def problems(state: State) -> list[str]:
-    """Return all problems, each once: services, cluster, pipelines, then those of the playbook."""
-    pipelines = {
-        f"pipeline-{pipeline.get('name', '?')}": list(pipeline_problems(pipeline))
-        for pipeline in state.get("pipelines", ())
-    }
-    # A pipeline's own problems are more precise than the state of its container.
-    found = [
-        service_problem(service)
-        for service in state.get("services", ())
-        if not pipelines.get(service["name"])
-    ]
-    info = state.get("cluster_info")
-    if info:
-        found += info.get("problems", ())
-        if not info.get("healthy", False) and not info.get("problems"):
-            found.append("the cluster does not respond" if not info.get("reachable", True) else
-                         "the cluster is not healthy")  # fmt: skip
-    for messages in pipelines.values():
-        found += messages
-    found += state.get("problems", ())
-    return list(dict.fromkeys(filter(None, found)))
+    """Return the texts of urgent problems: without notes, and tickets of alerts."""
+    return [each["text"] for each in state.get("problems") or () if each["urgent"]]

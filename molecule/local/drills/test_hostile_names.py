@@ -189,7 +189,7 @@ def test_pages_and_metrics_have_names_as_text(named: Cluster, services: dict[str
             raise NotYet(f"{len(found)} of {len(NAMES)} groups, without {set(NAMES) - found}")
 
     wait_for("Prometheus has exactly these groups", read, seconds=120)
-    with urllib.request.urlopen(services["page"], timeout=10) as answer:
+    with urllib.request.urlopen(services["exporter"], timeout=10) as answer:
         page = answer.read().decode()
     assert "<script>alert" not in page
     assert "<img src=x" not in page

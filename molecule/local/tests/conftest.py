@@ -54,11 +54,11 @@ def _command(verb: str, args: str, variables: Mapping[str, str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def services(platform: Cluster, make: Make) -> dict[str, str]:
-    """Endpoints of services by name, from the status screen."""
+    """Endpoints of services by name, without their machine, from the status screen."""
     platform.wait_until_whole()
     make("status")
     state = json.loads((playbooks.state(platform.topology.cluster) / "state.json").read_text())
-    return {each["name"]: each["endpoint"] for each in state["services"]}
+    return {each["name"].partition("@")[0]: each["endpoint"] for each in state["services"]}
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def test_every_broker_serves_the_probe(query: Query, cluster: Cluster):
 def test_the_page_of_the_cluster_lists_brokers_topics_and_pipelines(
     services: dict[str, str], cluster: Cluster
 ):
-    with urllib.request.urlopen(services["page"], timeout=10) as page:
+    with urllib.request.urlopen(services["exporter"], timeout=10) as page:
         text = page.read().decode()
 
     assert f"<h1>{cluster.topology.cluster}</h1>" in text

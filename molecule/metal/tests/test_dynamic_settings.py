@@ -4,7 +4,13 @@ import re
 from collections.abc import Iterator
 
 import pytest
+import yaml
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.live_keys import LIVE_KEYS
+from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import repository_root
+from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.kafka_keys import (
+    CLASS_PREFIXES,
+    FOLDER,
+)
 from testing.cluster import Cluster
 from testing.playbooks import changes, run
 from testing.rolls import GAP_SECONDS
@@ -121,3 +127,18 @@ def test_live_keys_equal_the_changeable_keys_of_a_running_broker(
 ):
     changeable = {key for key in settings.changeable(1) if not LEFT_OUT.match(key)}
     assert changeable == set(LIVE_KEYS)
+
+
+def test_recorded_keys_equal_the_keys_of_a_running_broker(settings: Settings):
+    # A broker also reports keys that it was started with and does not know.
+    versions = yaml.safe_load((repository_root() / "versions.yml").read_text())
+    release = versions["kafka"].rpartition(".")[0]
+    recorded = yaml.safe_load((FOLDER / f"{release}.yml").read_text())
+    passed_on = (*CLASS_PREFIXES, "listener.name.")
+    of_broker = {
+        key
+        for key in settings.names_of_broker(1) - set(recorded["class"])
+        if not key.startswith(passed_on)
+    }
+    assert of_broker == set(recorded["broker"])
+    assert settings.names_of_topic(TOPIC) == set(recorded["topic"])

@@ -39,7 +39,8 @@ class TestDeadEngine:
         playbooks.run("status", check=False)
         state = playbooks.state(platform.topology.cluster) / "state.json"
         problems = json.loads(state.read_text())["problems"]
-        assert [one for one in problems if f"the engine of {MACHINE} does not respond" in one]
+        found = {(each["kind"], each["where"]): each for each in problems}
+        assert f"engine of {MACHINE} does not respond" in found["EngineDown", MACHINE]["text"]
 
     def test_preflight_reports_it_once_and_no_conflict_with_ports_of_the_platform(self):
         output = playbooks.run("preflight").stdout

@@ -24,6 +24,14 @@ class Settings:
         keys = self._describe("broker", [broker])[str(broker)]
         return {key for key, entry in keys.items() if not entry["read_only"]}
 
+    def names_of_broker(self, broker: int) -> set[str]:
+        """Return the names of all keys of a broker, those of its listeners included."""
+        return set(self._describe("broker", [broker])[str(broker)])
+
+    def names_of_topic(self, topic: str) -> set[str]:
+        """Return the names of all keys of a topic."""
+        return set(self._describe("topic", [topic])[topic])
+
     def of_brokers(self, brokers: Iterable[int], key: str) -> dict[int, str | None]:
         """Return the effective value of ``key`` on each broker."""
         found = self._describe("broker", brokers)

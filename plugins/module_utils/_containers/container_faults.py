@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of a cluster's containers as their engine reports them, one message per container.
+"""Problems of a cluster's containers as their engine reports them.
 
 Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
@@ -9,32 +9,72 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
 from .._common import container_labels
 from .._common.units import size_text
 from .._host import container_list, engine_api
+from .._problems.platform_problem import Problem
+from . import container_log
 from .container_state import epoch_seconds
 
 # Seconds; a container that was killed or restarted longer ago has recovered.
 OOM_S = 3600
 RESTART_S = 600
+# A container that has run for so many seconds stays up again.
+STEADY_S = 120
 
 
-def faults(socket: str, cluster: str, now: float) -> list[str]:
-    """Return a message for each container of the cluster that was killed or does not stay up."""
-    return list(_faults(socket, cluster, now))
+@dataclass(frozen=True)
+class Fault:
+    """The problem of a container, and the kind of service that it runs."""
+
+    problem: Problem
+    service: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return both in plain types."""
+        return {**self.problem.as_dict(), "service": self.service}
 
 
-def _faults(socket: str, cluster: str, now: float) -> Iterator[str]:
+def faults(socket: str, cluster: str, machine: str, now: float) -> list[Fault]:
+    """Return the problems of a cluster's containers on a machine; empty without an engine."""
     killed = _oom_killed_ids(socket, cluster, now)
+    found, running = [], 0
     for each in container_list.list_cluster_containers(socket, cluster):
-        found = engine_api.get_json(socket, f"/containers/{each['Id']}/json")
+        inspected = engine_api.get_json(socket, f"/containers/{each['Id']}/json")
         # No longer there: removed since it was listed.
-        if isinstance(found, dict) and (text := container_fault(found, now, each["Id"] in killed)):
-            yield text
+        if not isinstance(inspected, dict):
+            continue
+        running += bool((inspected.get("State") or {}).get("Running"))
+        problem = container_fault(inspected, now, each["Id"] in killed)
+        if problem is not None:
+            if problem.kind == "ContainerRestarting":
+                problem = _with_reason(problem, container_log.last_error(socket, each["Id"]))
+            service = container_labels.label_from_list(each, container_labels.SERVICE)
+            found.append(Fault(problem, service))
+    if (
+        len(found) > 1
+        and not running
+        and all(each.problem.kind == "ContainerStopped" for each in found)
+    ):
+        return [Fault(_all_stopped([each.problem for each in found], machine))]
+    return found
+
+
+def _with_reason(problem: Problem, line: str) -> Problem:
+    """Return a problem with a line of the container's log in its text."""
+    return replace(problem, text=f"{problem.text}: {line}") if line else problem
+
+
+def _all_stopped(problems: list[Problem], machine: str) -> Problem:
+    """Return one problem for a machine whose containers are all stopped."""
+    since = max(each.since for each in problems)
+    text = f"all {len(problems)} containers on {machine} are stopped"
+    return Problem("ContainerStopped", machine, text, "make up", since)
 
 
 def _oom_killed_ids(socket: str, cluster: str, now: float) -> set[str]:
@@ -52,28 +92,40 @@ def _oom_killed_ids(socket: str, cluster: str, now: float) -> set[str]:
         return set()
 
 
-def container_fault(found: Mapping[str, Any], now: float, killed: bool = False) -> str:
-    """Return the fault of a container; empty when it runs or was stopped in an orderly way.
+def container_fault(found: Mapping[str, Any], now: float, killed: bool = False) -> Problem | None:
+    """Return the problem of an inspected container; None if it runs steadily.
 
     ``killed``: the engine has an out-of-memory event of it.
     """
     state = found.get("State") or {}
     restarts = int(found.get("RestartCount") or 0)
     ended = epoch_seconds(str(state.get("FinishedAt") or ""))
+    name, code = _name(found), int(state.get("ExitCode") or 0)
     again = f", restarted {_times(restarts)} by the engine" if restarts else ""
-    last = f", last at {time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime(ended))}" if ended else ""
+    last = f", last at {_time(ended)}" if ended else ""
+    logs = f"make logs S={name}"
     if (killed or state.get("OOMKilled")) and now - ended < OOM_S:
         limit = int((found.get("HostConfig") or {}).get("Memory") or 0)
         of = f"its limit of {size_text(limit)} of memory" if limit else "the memory of its machine"
-        return f"{_name(found)} was killed: it needed more than {of}{again}{last}"
-    if state.get("Restarting") or (restarts > 1 and now - ended < RESTART_S):
-        code = int(state.get("ExitCode") or 0)
+        text = f"{name} was killed: it needed more than {of}{again}{last}"
+        return Problem("ContainerKilled", name, text, logs)
+    up = now - epoch_seconds(str(state.get("StartedAt") or "")) if state.get("Running") else 0.0
+    if state.get("Restarting") or (restarts > 1 and now - ended < RESTART_S and up < STEADY_S):
         # The engine no longer has the exit code of a container that runs again.
         how = f", exit code {code}" if code else ""
-        return f"{_name(found)} does not stay up{again}{last}{how}: make logs S={_name(found)}"
-    if state.get("Error") and not state.get("Running"):
-        return f"{_name(found)} does not start: {state['Error']}"
-    return ""
+        text = f"{name} does not stay up{again}{last}{how}"
+        return Problem("ContainerRestarting", name, text, logs)
+    if state.get("Running", True):
+        return None
+    if state.get("Error"):
+        return Problem("ContainerStopped", name, f"{name} does not start: {state['Error']}", logs)
+    how = f", exit code {code}" if code else ""
+    return Problem("ContainerStopped", name, f"{name} is stopped{how}", "make up", ended)
+
+
+def _time(seconds: float) -> str:
+    """Return a time as text, in UTC."""
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
 
 
 def _times(count: int) -> str:

@@ -26,6 +26,8 @@ from . import container_baseline
 
 # Instead of a fingerprint: the engine restarts the container repeatedly.
 RESTARTS = "ends"
+# Changes of a container or file.
+GONE, CHANGED = "is gone", "has changed"
 
 # Keys of a baseline, and the noun for an entry of each in messages.
 KINDS = {"containers": "container", "files": "file"}
@@ -34,13 +36,13 @@ KINDS = {"containers": "container", "files": "file"}
 def compare(socket: str, cluster: str, path: str) -> dict[str, Any]:
     """Compare a machine with its baseline in the file ``path``.
 
-    Return what was ``declared`` at the time (empty without a baseline) and what ``differs`` now,
+    Return the digests ``declared`` at the time (empty without a baseline) and what ``differs`` now,
     one message each, without the host. ``stopped``: containers with an unchanged configuration that
     do not run, the kind of service by container name.
     """
-    baseline = _read(path)
+    baseline = read(path)
     if not baseline:
-        return {"declared": [], "differs": [], "stopped": {}}
+        return {"declared": {}, "differs": [], "stopped": {}}
     now = machine_state(socket, cluster, path, baseline.get("specs") or {})
     return {
         "declared": baseline["declared"],
@@ -54,7 +56,7 @@ def compare(socket: str, cluster: str, path: str) -> dict[str, Any]:
 
 
 def save(
-    socket: str, cluster: str, path: str, declared: list[str], specs: Mapping[str, Any]
+    socket: str, cluster: str, path: str, declared: Mapping[str, str], specs: Mapping[str, Any]
 ) -> list[str]:
     """Write the baseline; or delete it and return the names of containers that do not run."""
     now = machine_state(socket, cluster, path, specs)
@@ -63,10 +65,15 @@ def save(
     if stopped:
         delete(path)
         return stopped
-    with open(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
-        json.dump({"declared": declared, "specs": specs, **now}, stream)
-    os.replace(f"{path}.new", path)
+    write(path, {"declared": declared, "specs": specs, **now})
     return []
+
+
+def write(path: str, baseline: Mapping[str, Any]) -> None:
+    """Replace the file of a baseline at once."""
+    with open(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
+        json.dump(baseline, stream)
+    os.replace(f"{path}.new", path)
 
 
 def delete(path: str) -> None:
@@ -78,13 +85,19 @@ def delete(path: str) -> None:
 def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cluster's containers, their mounted files and pending tuning, as short texts.
 
-    ``stopped``: the kind of service by the name of each container that does not run.
+    ``stopped``: the kind of service by the name of each container that does not run. ``origins``:
+    kind of service and mounted paths of each container.
     """
     root = os.path.dirname(os.path.dirname(path))
     containers = list(_containers(socket, cluster))
-    mounted = {
-        m["Source"] for each in containers for m in each.get("Mounts") or () if _is_bind_mount(m)
+    origins = {
+        _name(each): {
+            "kind": _kind(each),
+            "mounts": [m["Source"] for m in each.get("Mounts") or () if _is_bind_mount(m)],
+        }
+        for each in containers
     }
+    mounted = {place for origin in origins.values() for place in origin["mounts"]}
     points = mount_table.mounts_by_point(procfs.read(mount_table.OWN))
     files: dict[str, str] = {}
     for path in sorted({"/etc/fstab", *mounted}):
@@ -94,6 +107,7 @@ def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]
         "stopped": {
             _name(each): _kind(each) for each in containers if not container_baseline.is_up(each)
         },
+        "origins": origins,
         "files": files,
         "tuning": _steps(specs),
     }
@@ -101,22 +115,60 @@ def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]
 
 def differences(baseline: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return a message for each container or file that changed, and each new tuning step."""
-    changed = [
-        f"{noun} {name} {_change(baseline[kind].get(name), now[kind].get(name))}"
-        for kind, noun in KINDS.items()
-        for name in sorted({*baseline[kind], *now[kind]})
-        if baseline[kind].get(name) != now[kind].get(name)
-    ]
+    changed = [f"{KINDS[kind]} {name} {change}" for kind, name, change in _changes(baseline, now)]
     return changed + [step for step in now["tuning"] if step not in baseline["tuning"]]
+
+
+def changed_configuration(socket: str, cluster: str, path: str) -> list[tuple[str, str, str]]:
+    """Return containers and their configuration files that changed since the last complete run.
+
+    Each with its kind (a key of KINDS), name and change. Data directories are not read, because a
+    disk may hang. Empty without a baseline in the file ``path``.
+    """
+    baseline = read(path)
+    if not baseline:
+        return []
+    containers = list(_containers(socket, cluster))
+    root = os.path.dirname(os.path.dirname(path))
+    mounted = {mount for each in containers for mount in _mounts(each, f"{root}/")}
+    files: dict[str, str] = {}
+    for directory in sorted(mounted):
+        files.update(_file_states(directory, root, {}))
+    # Of a missing container, its configuration is no change as well.
+    mounted_files = {
+        name: state
+        for name, state in baseline["files"].items()
+        if any(name == mount or name.startswith(f"{mount}/") for mount in mounted)
+    }
+    now = {
+        "containers": {_name(each): _container_state(each) for each in containers},
+        "files": files,
+    }
+    return list(_changes({**baseline, "files": mounted_files}, now))
+
+
+def _mounts(container: Mapping[str, Any], root: str) -> list[str]:
+    """Return the paths below ``root`` that a container mounts."""
+    mounts = [each for each in container.get("Mounts") or () if _is_bind_mount(each)]
+    return [each["Source"] for each in mounts if each["Source"].startswith(root)]
+
+
+def _changes(baseline: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield kind, name and change of each container or file that changed."""
+    for kind in KINDS:
+        for name in sorted({*baseline[kind], *now[kind]}):
+            was, found = baseline[kind].get(name), now[kind].get(name)
+            if was != found:
+                yield kind, name, _change(was, found)
 
 
 def _change(was: str | None, now: str | None) -> str:
     """Describe how an entry changed."""
     if now is None:
-        return "is gone"
+        return GONE
     if now == RESTARTS:
         return "does not stay up"
-    return "is new" if was is None else "has changed"
+    return "is new" if was is None else CHANGED
 
 
 def _containers(socket: str, cluster: str) -> Iterator[dict[str, Any]]:
@@ -179,7 +231,7 @@ def _steps(specs: Mapping[str, Any]) -> list[str]:
     return tuner.tune(Host(), settings, specs.get("data_paths") or [], check=True).steps
 
 
-def _read(path: str) -> dict[str, Any]:
+def read(path: str) -> dict[str, Any]:
     """Return the baseline; empty when there is none, or none that can be read."""
     try:
         with open(path, encoding="utf-8") as stream:

@@ -34,3 +34,13 @@ def list_running_containers(path: str) -> list[dict[str, Any]]:
     """Return running containers from the engine, or from /proc if it does not respond."""
     found = engine_api.get_json(path, "/containers/json")
     return found if isinstance(found, list) else container_processes.find_containers()
+
+
+def list_instances(path: str, cluster: str) -> dict[str, list[str]]:
+    """Return names of the cluster's instances with a container, by kind of service."""
+    found: dict[str, list[str]] = {}
+    for each in list_cluster_containers(path, cluster):
+        kind = container_labels.label_from_list(each, container_labels.SERVICE)
+        name = container_labels.label_from_list(each, container_labels.INSTANCE)
+        found.setdefault(kind, []).append(name)
+    return found

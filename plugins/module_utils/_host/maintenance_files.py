@@ -4,8 +4,9 @@
 
 One file has the running operation and the time of its last activity. One file per inventory host
 has the instances that the operation has stopped, and the time until which their alerts are
-silenced. These times are a few minutes ahead and renewed while the run lasts, so that the silence
-of a killed run expires. Times are epoch seconds by the clock of the machine.
+silenced. One file without a host silences all alerts while the whole cluster starts. These times
+are a few minutes ahead and renewed while the run lasts, so that the silence of a killed run
+expires. Times are epoch seconds by the clock of the machine.
 
 Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
@@ -52,10 +53,12 @@ def silence(
     instances: Iterable[str],
     machines: Iterable[str],
     until: float,
+    everything: bool = False,
 ) -> None:
-    """Silence the alerts of instances and machines until a time."""
+    """Silence the alerts of instances and machines until a time; ``everything``: all alerts."""
     stopped = [{"of_instance": name} for name in instances]
     stopped += [{"of_host": name} for name in machines]
+    stopped += [{"of_all": "true"}] if everything else []
     samples = [({"of_cluster": cluster, **each}, until) for each in stopped]
     _write(silence_file(directory, cluster, host), UNTIL, samples)
 
@@ -88,13 +91,14 @@ def end(directory: str, cluster: str) -> None:
 def read(directory: str, cluster: str) -> dict[str, Any]:
     """Return the last activity as ``active`` (0 without an operation), and ``silenced_until``.
 
-    ``silenced_until``: end of the silence by name of an instance or machine.
+    ``silenced_until``: end of the silence by name of an instance or machine, or "all services".
     """
     running = read_samples(operation_file(directory, cluster)) if directory else []
     silenced_until: dict[str, float] = {}
     for path in _silence_files(directory, cluster) if directory else []:
         for _, labels, until in read_samples(path):
             name = labels.get("of_instance") or labels.get("of_host")
+            name = name or ("all services" if labels.get("of_all") else "")
             if name:
                 silenced_until[name] = max(until, silenced_until.get(name, 0.0))
     return {"active": running[0][2] if running else 0.0, "silenced_until": silenced_until}

@@ -27,6 +27,8 @@ VERBS = {
     "upgrade": "make upgrade",
     "end of an upgrade": "make upgrade FINISH=1",
     "secure": "make secure",
+    "change of content": "make topics",
+    "change of pipelines": "make pipelines",
     "split of the trust of ZooKeeper": "make zookeeper-trust",
 }
 

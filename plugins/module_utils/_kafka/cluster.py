@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,15 +16,19 @@ from .client import Connection
 from .endpoints import ClusterError, error_text
 from .leader_batches import electable_partitions, election_order, next_batch, parse_partitions
 from .snapshot import NO_BROKER, Broker, Cluster, LogDir, Partition
+from .views import View, as_seen, differences, lasting, parse
 
 # ``client.MISSING`` reports a missing library.
 with suppress(ImportError):
     from kafka.admin import ConfigResource, OffsetSpec
     from kafka.errors import KafkaError, for_code
+    from kafka.protocol.metadata import MetadataRequest
     from kafka.structs import TopicPartition
 
 MIN_ISR = "min.insync.replicas"
 ELECTION_PAUSE = 1.0
+# Seconds after which views that differ are read again: brokers get elections one after the other.
+VIEWS_PAUSE = 2.0
 
 
 class ClusterConnection(Connection):
@@ -80,6 +85,39 @@ class ClusterConnection(Connection):
             },
             unread=tuple(unread),
         )
+
+    def compare_views(self, cluster: Cluster) -> Cluster:
+        """Return the cluster as its controller sees it, with the brokers that see it otherwise."""
+        brokers = cluster.broker_ids() - set(cluster.unresponsive)
+        views = self.read_views(brokers)
+        differing = differences(views, cluster.controller)
+        if differing:
+            time.sleep(min(VIEWS_PAUSE, max(0.0, self.deadline.left() - self.request_timeout)))
+            views = self.read_views(brokers)
+            differing = lasting(differing, differences(views, cluster.controller))
+        return replace(
+            cluster,
+            partitions=as_seen(cluster.partitions, views.get(cluster.controller, {})),
+            views=differing,
+        )
+
+    def read_views(self, brokers: Iterable[int]) -> dict[int, View]:
+        """Return the metadata of each broker that responds."""
+        requests = {broker: partial(self.view_of, broker) for broker in brokers}
+        answers = run_in_parallel(
+            requests, Deadline(min(self.request_timeout, self.deadline.left()))
+        )
+        return {b: view for b, view in answers.items() if not isinstance(view, Exception)}
+
+    def view_of(self, broker: int) -> View:
+        """Return leaders and in-sync replicas as one broker reports them."""
+        manager = self.admin._manager
+
+        async def request() -> Any:
+            wanted = MetadataRequest(topics=None, allow_auto_topic_creation=False)
+            return await manager.send(wanted, node_id=broker)
+
+        return parse(manager.run(request).to_dict()["topics"])
 
     def read_log_dirs(self, brokers: Iterable[int]) -> tuple[list[LogDir], dict[int, str]]:
         """Return failed log dirs, and the reasons of brokers that did not respond."""

@@ -7,15 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._common.messages import shorten_list
+from .._problems import kafka_problems
 from .snapshot import NO_BROKER, Cluster
 from .stop_gate import Decision
-
-
-def count_message(names: list[str], state: str) -> str:
-    """Return a message such as ``2 partitions are offline: a-0, b-1``."""
-    noun, verb = ("partition", "is") if len(names) == 1 else ("partitions", "are")
-    return f"{len(names)} {noun} {verb} {state}: {shorten_list(names)}"
 
 
 def cluster_state(cluster: Cluster) -> dict[str, Any]:
@@ -37,6 +31,12 @@ def cluster_state(cluster: Cluster) -> dict[str, Any]:
             {"broker": failed.broker, "path": failed.path, "error": failed.error}
             for failed in cluster.failed_log_dirs
         ],
+        "views": [
+            {"broker": broker, "partitions": list(names)}
+            for broker, names in sorted(cluster.views.items())
+        ],
+        "unresponsive": {str(broker): why for broker, why in cluster.unresponsive.items()},
+        "unread": list(cluster.unread),
         "reassignments": list(cluster.reassignments),
         "healthy_brokers": sorted(healthy_brokers(cluster)),
     }
@@ -49,42 +49,12 @@ def healthy_brokers(cluster: Cluster) -> set[int]:
     return cluster.broker_ids() - set(cluster.unresponsive) - failed - lagging
 
 
-def problems(cluster: Cluster, facts: dict[str, Any], expected: Iterable[int]) -> list[str]:
-    """Return messages on all problems; empty for a healthy cluster.
-
-    Ongoing reassignments and leaders on other than the preferred broker are not problems.
-    """
-    found = [
-        f"broker {broker} is not registered"
-        for broker in sorted(set(expected) - cluster.broker_ids())
-    ]
-    if cluster.controller == NO_BROKER:
-        found.append("the cluster has no controller")
-    found += [
-        f"broker {broker} does not respond: {cluster.unresponsive[broker]}"
-        for broker in sorted(cluster.unresponsive)
-    ]
-    found += cluster.unread
-    found += [
-        f"broker {failed.broker}: log dir {failed.path}: {failed.error}"
-        for failed in cluster.failed_log_dirs
-    ]
-    for key, state in (
-        ("offline", "offline"),
-        ("under_min_isr", "under min.insync.replicas"),
-        ("under_replicated", "under-replicated"),
-    ):
-        if facts[key]:
-            found.append(count_message(facts[key], state))
-    return found
-
-
 def report(
     cluster: Cluster, expected: Iterable[int] = (), decision: Decision | None = None
 ) -> dict[str, Any]:
     """Return the result of the module cluster_info for a reachable cluster."""
     facts = cluster_state(cluster)
-    found = problems(cluster, facts, expected)
+    found = [each.text for each in kafka_problems.problems(facts, expected)]
     return {
         "reachable": True,
         "healthy": not found,

@@ -78,7 +78,8 @@ class Cluster:
     ``controller`` is NO_BROKER if there is none. ``min_isr`` has one entry per topic.
     ``reassignments`` are names of partitions. ``unresponsive`` holds the reasons of registered
     brokers that do not respond: a dead broker stays registered, and in every ISR, until its
-    session expires. ``unread`` holds messages on requests that failed.
+    session expires. ``unread`` holds messages on requests that failed. ``views`` holds, for each
+    broker whose metadata differs from the controller's, the names of these partitions.
     """
 
     id: str
@@ -90,6 +91,7 @@ class Cluster:
     reassignments: tuple[str, ...] = ()
     unresponsive: dict[int, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    views: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def broker_ids(self) -> set[int]:
         """Return the ids of the registered brokers."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._common.deadlines import Deadline
-from .._kafka.health import count_message
 from .._kafka.snapshot import Cluster, Partition
+from .._problems.kafka_problems import count_message
 from .broker_replicas import Key, ReplicaConnection, error_name, sizes_by_partition
 from .equality import compare, parse_batches
 

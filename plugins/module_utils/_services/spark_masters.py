@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 from typing import Any
-from urllib.request import ProxyHandler, Request, build_opener
 
-# States of a master.
-LEADER = "ALIVE"
-STANDBY = "STANDBY"
+from .._problems import spark_problems
+from .._problems.platform_problem import Problem
+from .._problems.spark_problems import LEADER, STANDBY, find_leader
+from . import web_pages
 
-# Pages are inside the platform's network: requests never use a proxy of the machine.
+__all__ = ["LEADER", "STANDBY", "find_leader"]
+
 FAULTS = (OSError, HTTPException, ValueError, KeyError, TypeError)
-_direct = build_opener(ProxyHandler({}))
 
 
 def query_master(master: Mapping[str, Any], timeout: float, login: str = "") -> dict[str, Any]:
@@ -58,10 +58,7 @@ def page(server: Mapping[str, Any]) -> str:
 
 def get_json(server: Mapping[str, Any], path: str, timeout: float, login: str) -> Any:
     """Return the JSON response to GET ``path``; raises one of FAULTS."""
-    headers = {"Authorization": f"Basic {login}"} if login else {}
-    request = Request(f"http://{page(server)}{path}", headers=headers)
-    with _direct.open(request, timeout=timeout) as response:
-        return json.load(response)
+    return json.loads(web_pages.get(f"http://{page(server)}{path}", timeout, login))
 
 
 def alive_workers(state: Mapping[str, Any]) -> list[str]:
@@ -91,37 +88,15 @@ def query_histories(
     return [query_history(server, timeout, login) for server in servers]
 
 
-def find_leader(masters: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Return the leading master; None when there is none or more than one."""
-    leading = [dict(master) for master in masters if master["status"] == LEADER]
-    return leading[0] if len(leading) == 1 else None
-
-
 def problems(
     masters: Sequence[Mapping[str, Any]],
     workers: Sequence[Mapping[str, Any]],
     histories: Sequence[Mapping[str, Any]] = (),
-) -> list[str]:
-    """Return the problems of the cluster, one message each.
+) -> list[Problem]:
+    """Return the problems of the cluster.
 
     ``masters`` and ``histories`` are results of ``query_masters`` and ``query_histories``,
     ``workers`` are declared ones with name, host and ui_port.
     """
-    found = [
-        f"{master['name']} does not answer at {master['page']}: {master['error']}"
-        for master in (*masters, *histories)
-        if master["error"]
-    ]
-    found += [
-        f"{master['name']} is {master['status']}, neither {LEADER} nor {STANDBY}"
-        for master in masters
-        if not master["error"] and master["status"] not in (LEADER, STANDBY)
-    ]
-    leading = find_leader(masters)
-    if leading is None:
-        return [*found, "the Spark cluster has no leading master"]
-    return found + [
-        f"{worker['name']} is not registered with {leading['name']}"
-        for worker in workers
-        if page(worker) not in leading["workers"]
-    ]
+    pages = {str(each["name"]): page(each) for each in workers}
+    return spark_problems.problems([*masters], pages, [*histories])

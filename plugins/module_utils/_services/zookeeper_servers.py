@@ -12,7 +12,10 @@ from functools import partial
 from typing import Any
 
 from .._common.deadlines import Deadline, run_in_parallel
+from .._problems.platform_problem import Problem
 
+# The place of problems of the whole ensemble.
+GROUP = "zookeeper"
 NOT_SERVING = "This ZooKeeper instance is not currently serving requests"
 NOT_ALLOWED = "is not executed because it is not in the whitelist"
 LEADING = {"leader", "standalone"}
@@ -155,6 +158,31 @@ def query_servers(
     ]
 
 
+def problems(servers: Sequence[Server]) -> list[Problem]:
+    """Return the problems of an ensemble."""
+    leaders = [server for server in servers if server.mode in LEADING]
+    found = [
+        Problem("ServiceDown", f"zk{server.id}", f"{server.name} {server.error}")
+        for server in servers
+        if server.error
+    ]
+    if not leaders:
+        found.append(Problem("NoLeader", GROUP, "no server is leader"))
+    if len(leaders) > 1:
+        several = ", ".join(server.name for server in leaders)
+        text = f"more than one server is leader: {several}; they are not one ensemble"
+        found.append(Problem("NoLeader", GROUP, text))
+    alone = [server for server in leaders if server.mode == "standalone"]
+    if alone and len(servers) > 1:
+        text = f"{alone[0].name} runs standalone, not as one of {len(servers)}"
+        found.append(Problem("NoLeader", GROUP, text))
+    versions = sorted({server.version for server in servers if server.mode and server.version})
+    if len(versions) > 1:
+        text = f"servers run different versions: {', '.join(versions)}"
+        found.append(Problem("VersionsDiffer", GROUP, text))
+    return found
+
+
 def report(servers: Sequence[Server]) -> dict[str, Any]:
     """Return the state of the ensemble, and its problems as messages.
 
@@ -163,25 +191,14 @@ def report(servers: Sequence[Server]) -> dict[str, Any]:
     """
     leaders = [server for server in servers if server.mode in LEADING]
     serving = [server for server in servers if server.mode]
-    problems = [f"{server.name} {server.error}" for server in servers if server.error]
-    if not leaders:
-        problems.append("no server is leader")
-    if len(leaders) > 1:
-        several = ", ".join(server.name for server in leaders)
-        problems.append(f"more than one server is leader: {several}; they are not one ensemble")
-    alone = [server for server in leaders if server.mode == "standalone"]
-    if alone and len(servers) > 1:
-        problems.append(f"{alone[0].name} runs standalone, not as one of {len(servers)}")
-    versions = sorted({server.version for server in serving if server.version})
-    if len(versions) > 1:
-        problems.append(f"servers run different versions: {', '.join(versions)}")
+    alone = any(server.mode == "standalone" for server in leaders)
     one_leader = len(leaders) == 1 and (not alone or len(servers) == 1)
     return {
         "servers": [server.as_dict() for server in servers],
         "leader": leaders[0].id if one_leader else None,
         "quorum": one_leader and len(serving) == len(servers),
         "available": one_leader and len(serving) > len(servers) // 2,
-        "problems": problems,
+        "problems": [each.text for each in problems(servers)],
     }
 
 

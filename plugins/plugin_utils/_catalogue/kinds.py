@@ -70,6 +70,8 @@ class Service:
     listener whose name is in ``listener``. ``open_files``: the limit of open files. ``rack``: the
     instance's rack. ``service_accounts`` are shared by all instances, and have the form of declared
     users. ``metrics_port``: the port of the JVM's metrics agent, 0 for none, at ROLE_metrics_bind.
+    ``heap``: the heap of its JVM, or what it offers to JVMs that it starts; then ``daemon_heap`` is
+    its own heap. ``memory``: the limit of its container.
     ``container_users``: users of its containers, and of related clients.
     """
 
@@ -87,6 +89,7 @@ class Service:
     directories: tuple[str, ...] = ()
     own_disk_directories: tuple[str, ...] = ()
     heap: str | None = None
+    daemon_heap: str | None = None
     memory: str | None = None
     processes: str | None = None
     process_ports: str | None = None

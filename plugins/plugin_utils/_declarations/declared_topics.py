@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -26,24 +25,6 @@ POLICIES = ("delete", "compact")
 MIN_ISR = "min.insync.replicas"
 CLEANUP = "cleanup.policy"
 COUNT = "a whole number from 1"
-
-# Kafka's topic keys. The cluster validates other keys, except typos of these.
-KAFKA_KEYS = (
-    *("cleanup.policy", "compression.type", "compression.gzip.level", "compression.lz4.level"),
-    *("compression.zstd.level", "delete.retention.ms", "file.delete.delay.ms", "flush.messages"),
-    *("flush.ms", "follower.replication.throttled.replicas", "index.interval.bytes"),
-    *("leader.replication.throttled.replicas", "local.retention.bytes", "local.retention.ms"),
-    *("max.compaction.lag.ms", "max.message.bytes", "message.downconversion.enable"),
-    *("message.format.version", "message.timestamp.after.max.ms"),
-    *("message.timestamp.before.max.ms", "message.timestamp.difference.max.ms"),
-    *("message.timestamp.type", "min.cleanable.dirty.ratio", "min.compaction.lag.ms", MIN_ISR),
-    *("preallocate", "remote.copy.disable", "remote.log.delete.on.disable"),
-    *("remote.storage.enable", "retention.bytes", "retention.ms", "segment.bytes"),
-    *("segment.index.bytes", "segment.jitter.ms", "segment.ms"),
-    "unclean.leader.election.enable",
-)
-# Similarity from which an unknown key counts as a typo of one of Kafka's keys.
-TYPO_SIMILARITY = 0.9
 
 
 def parse_count(value: Any) -> int:
@@ -109,12 +90,9 @@ def read_keys(reader: Reader, where: str, declared: Any) -> Mapping[str, Any]:
 
 
 def check_config(reader: Reader, where: str, config: Mapping[str, Any]) -> None:
-    """Refuse keys that look like typos of Kafka's keys, and values of invalid types."""
+    """Refuse values of invalid types; preflight and the cluster validate the keys."""
     for key in sorted(config, key=str):
         path = f"{where}.config.{key}"
-        near = difflib.get_close_matches(str(key), KAFKA_KEYS, n=1, cutoff=TYPO_SIMILARITY)
-        if key not in KAFKA_KEYS and near:
-            reader.refuse(path, "an unknown key of Kafka", f"{near[0]} (did you mean that?)")
         try:
             as_text(str(key), config[key] if config[key] is not None else "")
         except PropertyError:

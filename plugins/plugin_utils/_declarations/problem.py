@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+_MESSAGE = re.compile(r"(.+?): found (.+?); (?:allowed|required): (.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, order=True)
@@ -42,6 +45,18 @@ def note(host: str, where: str, reason: str) -> Problem:
 def advice(host: str, where: str, found: str, recommended: str) -> Problem:
     """A note on a value that works but could be better; it does not stop the run."""
     return Problem(host, where, found, recommended, fatal=False)
+
+
+def problem_from_message(host: str, message: str, variable: str) -> Problem:
+    """The problem in an error of the form ``WHERE: found FOUND; allowed: ALLOWED``.
+
+    An error of another form, such as of a damaged file, is the value found in ``variable``.
+    """
+    parts = _MESSAGE.fullmatch(message)
+    if parts is None:
+        return Problem(host, variable, message, "a value without this error")
+    where, found, allowed = parts.groups()
+    return Problem(host, where, found, allowed)
 
 
 def join_names(names: Iterable[str]) -> str:

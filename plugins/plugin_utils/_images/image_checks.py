@@ -99,7 +99,7 @@ def chosen_versions(versions: Mapping[str, Any], wanted: Mapping[str, Any]) -> d
     if unknown:
         known = ", ".join(sorted(versions))
         raise ImageError(
-            f"image_versions: found key {unknown[0]}; allowed, from {VERSIONS_FILE}: {known}"
+            f"image_versions: found key {unknown[0]}; allowed: keys of {VERSIONS_FILE}: {known}"
         )
     return {**versions, **wanted}
 
@@ -122,6 +122,7 @@ def check_recorded(
         version = re.escape(str(wanted[key]))
         if not re.search(rf"[/_]{version}/|=={version} ", text):
             raise ImageError(
-                f"image_versions: {key} {wanted[key]}: {folder.relative_to(root)} has no checksums "
-                "of this version; to record them, see docs/operate/guides/supply-chain.md"
+                f"image_versions: found {key} {wanted[key]}; allowed: a version with checksums in "
+                f"{folder.relative_to(root)}; to record them, see "
+                "docs/operate/guides/supply-chain.md"
             )

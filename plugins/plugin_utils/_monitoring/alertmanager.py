@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .alerts import SEVERITIES, Alert, MonitoringError
+from .known_options import check_channel, check_mapping
 
 # Variable with the channels by severity.
 VARIABLE = "monitoring_receivers"
@@ -78,6 +79,7 @@ def defaults(channel: str, runbooks: str) -> dict[str, Any]:
 def receiver(name: str, channels: Mapping[str, Any], runbooks: str) -> dict[str, Any]:
     """A receiver; each channel has a list of Alertmanager's configurations for it."""
     result: dict[str, Any] = {"name": name}
+    check_mapping(f"{VARIABLE}.{name}", channels)
     for channel, configurations in channels.items():
         if channel not in CHANNELS:
             allowed = ", ".join(CHANNELS)
@@ -88,6 +90,8 @@ def receiver(name: str, channels: Mapping[str, Any], runbooks: str) -> dict[str,
                 f"{VARIABLE}.{name}.{channel}: found no list, or an empty one; allowed: a list of "
                 "configurations"
             )
+        for index, each in enumerate(configurations):
+            check_channel(f"{VARIABLE}.{name}.{channel}[{index}]", channel, each)
         own = [{**defaults(channel, runbooks), **each} for each in configurations]
         result[CHANNELS[channel]] = own
     return result
@@ -116,6 +120,7 @@ def alertmanager_config(
     Pages are sent within seconds, tickets of one alert in groups, the heartbeat every minute.
     Raises MonitoringError for an unknown severity or channel.
     """
+    check_mapping(VARIABLE, receivers)
     for severity in receivers:
         if severity not in SEVERITIES:
             allowed = ", ".join(SEVERITIES)

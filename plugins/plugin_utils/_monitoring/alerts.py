@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from string import Template
 from typing import Any
 
+from ...module_utils._problems import problem_kinds
+
 # page: immediate action; ticket: action within a day; heartbeat: proves that notifications work.
 SEVERITIES = ("page", "ticket", "heartbeat")
 # Scope of the maintenance that silences an alert: none, the instance or the machine in its labels,
@@ -26,8 +28,10 @@ KEYS = {
     "inhibits",
     "equal",
     "was",
+    "problem",
 }
 REQUIRED = ("severity", "expr", "summary", "description")
+TEXTS = ("expr", "summary", "description")
 # Variable of a site with its alerts, and changes of the collection's alerts.
 VARIABLE = "monitoring_alerts"
 NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
@@ -43,7 +47,8 @@ class Alert:
     """One alert. ``expr`` is PromQL in which ``$name`` is replaced by the limit of that name.
 
     While it fires, the alerts it ``inhibits`` send no notifications if the labels ``equal`` match.
-    ``was`` is the name in the previous release; its rule has it as a label.
+    ``was`` is the name in the previous release; its rule has it as a label. So it has ``problem``,
+    the kind of problem that screens show for it, as KIND or, for a whole service, KIND@GROUP.
     """
 
     name: str
@@ -57,6 +62,7 @@ class Alert:
     inhibits: tuple[str, ...] = ()
     equal: tuple[str, ...] = ("cluster",)
     was: str = ""
+    problem: str = ""
 
     @property
     def expression(self) -> str:
@@ -78,6 +84,16 @@ def parse_alert(name: str, entry: Any) -> Alert:
     for key in REQUIRED:
         if not entry.get(key):
             raise MonitoringError(f"{where}: found no {key}; required: {', '.join(REQUIRED)}")
+    for key in TEXTS:
+        if not isinstance(entry.get(key, ""), str):
+            raise MonitoringError(f"{where}.{key}: found {entry[key]!r}; allowed: a text")
+    for key in ("inhibits", "equal"):
+        if not _is_texts(entry.get(key, [])):
+            raise MonitoringError(f"{where}.{key}: found {entry[key]!r}; allowed: a list of names")
+    if not isinstance(entry.get("limits") or {}, Mapping):
+        raise MonitoringError(
+            f"{where}.limits: found {entry['limits']!r}; allowed: a mapping of numbers"
+        )
     for key, allowed in (("severity", SEVERITIES), ("maintenance", MAINTENANCE)):
         if key in entry and entry[key] not in allowed:
             raise MonitoringError(
@@ -86,6 +102,11 @@ def parse_alert(name: str, entry: Any) -> Alert:
     was = entry.get("was", "")
     if was and not (isinstance(was, str) and NAME.fullmatch(was)):
         raise MonitoringError(f"{where}.was: found {was!r}; allowed: a name in CamelCase")
+    problem = str(entry.get("problem", ""))
+    if problem and problem.partition("@")[0] not in problem_kinds.KINDS:
+        raise MonitoringError(
+            f"{where}.problem: found {problem}; allowed: {_all(problem_kinds.KINDS)}"
+        )
     lasting = str(entry.get("for", ""))
     if lasting and not DURATION.fullmatch(lasting):
         raise MonitoringError(f"{where}.for: found {lasting}; allowed: a duration such as 30s")
@@ -110,6 +131,7 @@ def parse_alert(name: str, entry: Any) -> Alert:
         inhibits=tuple(entry.get("inhibits", ())),
         equal=tuple(entry.get("equal", ("cluster",))),
         was=was,
+        problem=problem,
     )
 
 
@@ -143,6 +165,8 @@ def apply_site_changes(entries: Mapping[str, Any], changes: Mapping[str, Any]) -
     ``limits`` are merged. A site can add alerts. Removed alerts are also removed from ``inhibits``
     of others. Raises MonitoringError for an unknown limit or alert.
     """
+    if not isinstance(changes, Mapping):
+        raise MonitoringError(f"{VARIABLE}: found {changes!r}; allowed: a mapping of alerts")
     result = dict(entries)
     renamed = _renamed(entries)
     for name, change in changes.items():
@@ -165,7 +189,7 @@ def apply_site_changes(entries: Mapping[str, Any], changes: Mapping[str, Any]) -
         else:
             old = entries.get(name, {})
             result[name] = {**old, **change}
-            if "limits" in change and "expr" not in change:
+            if isinstance(change.get("limits"), Mapping) and "expr" not in change:
                 unknown = sorted(set(change["limits"]) - set(old.get("limits", {})))
                 if unknown:
                     raise MonitoringError(
@@ -175,6 +199,10 @@ def apply_site_changes(entries: Mapping[str, Any], changes: Mapping[str, Any]) -
                 result[name]["limits"] = {**old.get("limits", {}), **change["limits"]}
     removed = set(entries) - set(result)
     return {name: _without(entry, removed) for name, entry in result.items()}
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
 
 
 def _all(names: Iterable[str]) -> str:
@@ -187,7 +215,7 @@ def _renamed(entries: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _without(entry: Mapping[str, Any], removed: Iterable[str]) -> dict[str, Any]:
-    if "inhibits" not in entry:
+    if not _is_texts(entry.get("inhibits")):
         return dict(entry)
     names = set(removed)
     return {**entry, "inhibits": [other for other in entry["inhibits"] if other not in names]}

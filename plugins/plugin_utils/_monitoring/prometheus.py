@@ -11,8 +11,14 @@ from typing import Any
 
 from ...module_utils._common.web_login import USER
 from .alerts import MonitoringError
+from .known_options import ALERTMANAGER_KEYS, SCRAPE_KEYS, check_client_options, check_mapping
 
 JOBS_FILE = "monitoring/jobs.yml"
+# Variables with options of a site.
+SCRAPE_OPTIONS, ALERTMANAGER_OPTIONS = (
+    "monitoring_scrape_options",
+    "monitoring_alertmanager_options",
+)
 # Variable with the targets by job.
 TARGETS = "monitoring_targets"
 JOB_KEYS = {"interval", "login", "path", "rename"}
@@ -115,14 +121,16 @@ def prometheus_config(
 
     Targets are in separate files that Prometheus reloads, so that a new broker needs no restart.
     ``options`` has additional keys of scrape_configs, by job. With ``password`` Prometheus and
-    Alertmanager require the password in WEB_FILE. Raises MonitoringError for options of an unknown
-    job.
+    Alertmanager require the password in WEB_FILE. Raises MonitoringError for unknown jobs
+    and options.
     """
-    unknown = sorted(set(options or {}) - set(jobs))
-    if unknown:
-        raise MonitoringError(
-            f"monitoring_scrape_options: found job {unknown[0]}; allowed: {', '.join(sorted(jobs))}"
-        )
+    check_mapping(SCRAPE_OPTIONS, options or {})
+    for job, own in (options or {}).items():
+        if job not in jobs:
+            allowed = ", ".join(sorted(jobs))
+            raise MonitoringError(f"{SCRAPE_OPTIONS}: found job {job}; allowed: {allowed}")
+        check_client_options(f"{SCRAPE_OPTIONS}.{job}", own, SCRAPE_KEYS)
+    check_client_options(ALERTMANAGER_OPTIONS, alertmanager_options or {}, ALERTMANAGER_KEYS)
     return {
         "global": {"scrape_interval": "15s", "evaluation_interval": "15s"},
         "rule_files": [f"{folder}/rules.yml"],
@@ -140,6 +148,20 @@ def prometheus_config(
             for job, entry in jobs.items()
         ],
     }
+
+
+def check_targets(jobs: Iterable[str], targets: Any) -> None:
+    """Raise MonitoringError for an unknown job or an invalid target."""
+    check_mapping(TARGETS, targets)
+    for job, found in targets.items():
+        if job not in jobs:
+            allowed = ", ".join(sorted(jobs))
+            raise MonitoringError(f"{TARGETS}: found job {job}; allowed: {allowed}")
+        if not isinstance(found, (list, tuple)):
+            raise MonitoringError(f"{TARGETS}.{job}: found {found!r}; allowed: a list of targets")
+        for target in found:
+            check_mapping(f"{TARGETS}.{job}", target)
+        target_file(job, found)
 
 
 def target_file(

@@ -16,27 +16,47 @@ MAINTENANCE = {
     "host": "on (cluster, host) kafka_metal:maintenance:host",
     "cluster": "on (cluster) kafka_metal:maintenance:cluster",
 }
+# Start or stop of the whole cluster by an operator: only heartbeats fire.
+ALL_STOPPED = "on (cluster) kafka_metal:maintenance:all"
+# How long an alert still inhibits others after its end: they end within a minute of their fault,
+# some of them later than their cause.
+INHIBITED_AFTER = "2m"
 # Evaluation interval: the shortest scrape interval, that of the probe.
 EVERY = "5s"
 # The cluster's name before the summary, for the first line of a notification.
 CLUSTER_PREFIX = "{{ with $labels.cluster }}{{ . }}: {{ end }}"
 
 
-def expression(alert: Alert) -> str:
-    """PromQL of an alert, without the scope that an operation has stopped."""
+def expression(alert: Alert, alerts: Iterable[Alert] = ()) -> str:
+    """PromQL of an alert, without what an operation has stopped and what other alerts inhibit.
+
+    ``alerts`` are all alerts. Those that inhibit this one are part of its expression, not only of
+    Alertmanager's configuration, so that every reader of Prometheus sees the same alerts.
+    """
+    if alert.severity == "heartbeat":
+        return alert.expression
+    exclusions = [ALL_STOPPED]
     if alert.maintenance in MAINTENANCE:
-        return f"({alert.expression}) unless {MAINTENANCE[alert.maintenance]}"
-    return alert.expression
+        exclusions.append(MAINTENANCE[alert.maintenance])
+    causes: dict[tuple[str, ...], list[str]] = {}
+    for other in alerts:
+        if alert.name in other.inhibits:
+            causes.setdefault(other.equal, []).append(other.name)
+    for equal, names in causes.items():
+        firing = f'ALERTS{{alertname=~"{"|".join(names)}",alertstate="firing"}}'
+        exclusions.append(f"on ({', '.join(equal)}) max_over_time({firing}[{INHIBITED_AFTER}])")
+    return " unless ".join([f"({alert.expression})", *exclusions])
 
 
 def labels(alert: Alert) -> dict[str, str]:
     """The labels that the rule of an alert adds: routes of a site may match them."""
-    return {"severity": alert.severity} | ({"was": alert.was} if alert.was else {})
+    found = {"severity": alert.severity, "was": alert.was, "problem": alert.problem}
+    return {name: value for name, value in found.items() if value}
 
 
-def rule(alert: Alert, runbooks: str) -> dict[str, Any]:
-    """Return an alert as a rule of Prometheus, with a link to its runbook."""
-    result: dict[str, Any] = {"alert": alert.name, "expr": expression(alert)}
+def rule(alert: Alert, alerts: Iterable[Alert], runbooks: str) -> dict[str, Any]:
+    """Return one of ``alerts`` as a rule of Prometheus, with a link to its runbook."""
+    result: dict[str, Any] = {"alert": alert.name, "expr": expression(alert, alerts)}
     if alert.lasting:
         result["for"] = alert.lasting
     result["labels"] = labels(alert)
@@ -55,13 +75,14 @@ def rule_document(
 
     ``runbooks`` is the prefix of the names of runbook pages: a URL or a directory.
     """
+    known = list(alerts)
     recorded = [{"record": name, "expr": expr} for name, expr in records.items()]
     return {
         "groups": [
             {
                 "name": "kafka-metal",
                 "interval": EVERY,
-                "rules": recorded + [rule(alert, runbooks) for alert in alerts],
+                "rules": recorded + [rule(alert, known, runbooks) for alert in known],
             }
         ]
     }

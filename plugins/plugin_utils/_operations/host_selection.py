@@ -54,10 +54,18 @@ def first_reachable(hosts: Hosts, machines: Mapping[str, str], reached: Hosts) -
     ``machines`` has the machine of each host, ``reached`` the variables of machines. If all hosts
     are unreachable, the run then fails on the first one and reports the reason.
     """
-    reachable = [
-        name for name in hosts if reached.get(machines[name], {}).get("machine_answers", True)
-    ]
-    return (reachable or list(hosts))[:1]
+    return (all_reachable(hosts, machines, reached) or list(hosts))[:1]
+
+
+def all_reachable(hosts: Hosts, machines: Mapping[str, str], reached: Hosts) -> list[str]:
+    """The hosts that are not known to be unreachable."""
+    return [name for name in hosts if _is_reachable(reached.get(machines[name], {}))]
+
+
+def _is_reachable(machine: Mapping[str, Any]) -> bool:
+    """Whether a machine has responded, or was not asked."""
+    state = machine.get("roll_platform_status") or {}
+    return bool(machine.get("machine_answers", not state.get("unreachable")))
 
 
 def without_identity(hosts: Hosts) -> list[str]:

@@ -1,20 +1,22 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""One digest of all inputs of a run."""
+"""Digests of all inputs of a run, one for each part of the site."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ansible.release import __version__
 from ansible.vars.manager import VariableManager
 
-# Parts of the repository that determine what hosts get.
-PARTS = (
+from . import site_parts
+
+# Directories and files of the repository that determine what hosts get.
+SOURCES = (
     *("roles", "playbooks", "plugins", "images", "monitoring", "spark", "client"),
     "declarations",
     *("watch", "dashboards", "versions.yml", "uv.lock"),
@@ -22,9 +24,11 @@ PARTS = (
 # Variables without influence on what hosts get: `omit` differs in every run. Tags are added once,
 # sorted.
 IGNORED = (
-    *("omit", "ansible_diff_mode", "ansible_forks", "ansible_verbosity"),
+    *("omit", "ansible_check_mode", "ansible_diff_mode", "ansible_forks", "ansible_verbosity"),
     *("ansible_inventory_sources", "ansible_config_file"),
     *("ansible_run_tags", "ansible_skip_tags"),
+    # Of the verb that applies one pipeline.
+    "pipelines_name",
 )
 
 
@@ -59,18 +63,44 @@ def named_files(value: Any, folder: Path) -> set[Path]:
         return set()
 
 
-def digest(value: Any, repository: Path, further: Iterable[Path]) -> str:
-    """16 hex digits over ``value``, the files it names, the repository's parts and ``further``."""
-    whole = hashlib.sha256(json.dumps([__version__, value], sort_keys=True, default=str).encode())
-    for place in [
-        *(repository / part for part in PARTS),
-        *sorted(named_files(value, Path.cwd())),
-        *further,
-    ]:
+def digests(
+    hosts: Mapping[str, Mapping[str, Any]],
+    tags: Any,
+    repository: Path,
+    further: Iterable[Path],
+) -> dict[str, str]:
+    """16 hex digits for each part of the site.
+
+    ``hosts`` are the declared variables by host. Each digest is over a part's variables and the
+    files that they name; that of REST is also over the sources of the ``repository``, the files
+    and directories ``further``, and the run's ``tags``.
+    """
+    found = {}
+    for part, values in site_parts.split(hosts).items():
+        whole = hashlib.sha256(_json(values))
+        _add(whole, sorted(named_files(list(map(_without_inventory, values.values())), Path.cwd())))
+        if part == site_parts.REST:
+            whole.update(_json([__version__, tags]))
+            _add(whole, [*(repository / name for name in SOURCES), *further])
+        found[part] = whole.hexdigest()[:16]
+    return found
+
+
+def _without_inventory(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Variables without the name of the inventory's file, whose content is all variables."""
+    return {name: value for name, value in values.items() if name != "inventory_file"}
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, default=str).encode()
+
+
+def _add(whole: Any, places: Iterable[Path]) -> None:
+    """Add the names and contents of all files at or below ``places`` to a hash."""
+    for place in places:
         for path in _files(place):
             whole.update(f"{path.relative_to(place.parent)}\0".encode())
             whole.update(hashlib.sha256(path.read_bytes()).digest())
-    return whole.hexdigest()[:16]
 
 
 def _files(place: Path) -> Iterator[Path]:

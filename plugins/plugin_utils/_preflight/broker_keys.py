@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...module_utils._common.properties_file import PropertyError, as_text
 from .._declarations.declaration_reader import format_value
 from .._declarations.problem import Problem, advice
 from .._site.kafka import KAFKA
 from .._site.site_model import Site
+from .kafka_keys import PROPERTIES
 
-ALL, ONE = "kafka_broker_properties", "kafka_broker_host_properties"
+ALL, ONE = PROPERTIES, "kafka_broker_host_properties"
 
 
 def declared_keys(site: Site, host: str) -> dict[str, tuple[str, Any]]:
@@ -29,6 +31,12 @@ def broker_keys(site: Site) -> Iterator[Problem]:
     """Broker properties are dicts, and a host's value does not drop keys of the common one"""
     brokers = site.members(KAFKA.group)
     for host in brokers:
+        for key, (variable, value) in declared_keys(site, host).items():
+            try:
+                as_text(key, "" if value is None else value)
+            except PropertyError:
+                allowed = "text, a number, true or false, or a list"
+                yield Problem(host, f"{variable}[{key}]", format_value(value), allowed)
         for variable in (ALL, ONE):
             value = site.value(host, variable, {})
             if not isinstance(value, Mapping):

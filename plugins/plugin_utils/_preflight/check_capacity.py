@@ -15,7 +15,7 @@ from ...module_utils._common.units import (
 )
 from .._declarations.inventory_values import is_true
 from .._declarations.problem import Problem
-from .._site.services import directories, entries, memory
+from .._site.services import daemon_heap, directories, entries, memory
 from .._site.site_instances import instances
 from .._site.site_model import Site
 
@@ -37,18 +37,27 @@ SYSTEM_MOUNTS = frozenset({"/", "/boot", "/home", "/tmp", "/usr", "/var", "/var/
 def memory_sizes(site: Site) -> Iterator[Problem]:
     """Memory sizes are valid for the JVM and the engine, and a heap fits its container's limit."""
     for host, service in instances(site):
+        for variable in filter(None, (service.heap, service.daemon_heap)):
+            value = site.value(host, variable)
+            if value is not None and heap_bytes(value) is None:
+                yield Problem(host, variable, repr(value), HEAP_FORMAT)
         heap = site.value(host, service.heap) if service.heap else None
         limit = site.value(host, service.memory, "") if service.memory else ""
-        if service.heap and heap is not None and heap_bytes(heap) is None:
-            yield Problem(host, service.heap, repr(heap), HEAP_FORMAT)
         if service.memory and limit and memory_bytes(limit) is None:
             yield Problem(host, service.memory, repr(limit), f"{MEMORY_FORMAT}; empty for no limit")
-        if service.heap and limit and (heap_bytes(heap) or 0) >= (memory_bytes(limit) or 1024**5):
+        own = daemon_heap(site, host, service)
+        if (
+            service.heap
+            and limit
+            and (heap_bytes(heap) or 0) + own >= (memory_bytes(limit) or 1024**5)
+        ):
+            plus = f" and {size_text(own)} ({service.daemon_heap})" if own else ""
             yield Problem(
                 host,
                 service.heap,
-                f"{heap}, not less than the container's limit ({service.memory}: {limit})",
-                f"less than {limit}: the JVM needs memory in addition to its heap",
+                f"{heap}{plus}, not less than the container's limit ({service.memory}: {limit})",
+                f"less than {limit}{' in total' if own else ''}: the JVM needs memory in addition "
+                "to its heap",
             )
 
 

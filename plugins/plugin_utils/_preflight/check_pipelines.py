@@ -19,6 +19,7 @@ from .._site.spark import WORKER
 
 PIPELINES = "pipeline_pipelines"
 OWN_PORTS = "pipeline_status_ports"
+SPARK_OPTIONS = "pipeline_spark_options"
 
 # Keys that need the schema; a schema from a sample is only known when the file is rendered.
 _AFTER_SAMPLE = ("source.schema.sample", "source.event_time", "partition_by")
@@ -109,6 +110,20 @@ def pipeline_cores(site: Site) -> Iterator[Problem]:
             f"{sum(wanted.values())} cores ({join_names(wanted)})",
             f"at most {offered}, the cores of all workers (spark_worker_cores)",
         )
+
+
+def spark_options(site: Site) -> Iterator[Problem]:
+    """Spark settings for all pipelines have names that Spark reads."""
+    for host in site.members(PIPELINE.group):
+        for key in map(str, entries(site, host, SPARK_OPTIONS)):
+            # spark.hadoop.* are those of Hadoop.
+            if not key.startswith("spark."):
+                yield Problem(
+                    host,
+                    f"{SPARK_OPTIONS}.{key}",
+                    "a name that Spark ignores",
+                    f"names that start with spark., such as spark.{key}",
+                )
 
 
 def output_cores(site: Site) -> Iterator[Problem]:

@@ -12,13 +12,14 @@ about a working site only yields notes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from .._declarations.problem import Problem
 from .._site import metadata_services
 from .._site.facts_of_machines import Facts
+from .._site.kafka import KAFKA
 from .._site.services import directories
 from .._site.site_instances import instances
 from .._site.site_model import Check, Role, Site
@@ -36,12 +37,17 @@ from . import (
     check_executors,
     check_filesystems,
     check_identity,
+    check_images,
     check_kernel,
+    check_key_names,
     check_machines,
+    check_monitoring,
     check_page_cache,
     check_pipelines,
     check_ports_and_paths,
     check_racks,
+    check_removals,
+    check_rolling,
     check_security,
     check_spark_masters,
     check_storage,
@@ -56,8 +62,12 @@ CHECKS: tuple[Check, ...] = (
     check_identity.users,
     metadata_services.ensemble_size,
     check_unknown_variables.unknown_variables,
+    check_images.image_versions,
     check_content.content_declared,
+    check_removals.removals_confirmed,
+    check_removals.applied_states,
     check_topics.topic_copies,
+    check_key_names.topic_key_names,
     check_security.reserved_user_names,
     check_security.security_mode,
     check_security.security_migration,
@@ -66,7 +76,9 @@ CHECKS: tuple[Check, ...] = (
     check_security.monitoring_on_loopback,
     check_security.agents_on_loopback,
     broker_keys.broker_keys,
+    check_key_names.broker_key_names,
     check_topics.broker_copies,
+    check_rolling.silence_seconds,
     check_spark_masters.spark_names,
     check_spark_masters.spark_master_election,
     check_pipelines.pipeline_declarations,
@@ -75,7 +87,12 @@ CHECKS: tuple[Check, ...] = (
     check_pipelines.pipeline_cores,
     check_executors.pipeline_memory,
     check_pipelines.output_cores,
+    check_pipelines.spark_options,
     check_storage.storage_declared,
+    check_monitoring.monitoring_alerts,
+    check_monitoring.monitoring_receivers,
+    check_monitoring.monitoring_options,
+    check_monitoring.monitoring_web,
     check_ports_and_paths.required_values,
     check_ports_and_paths.port_numbers,
     check_ports_and_paths.port_collisions,
@@ -140,15 +157,17 @@ def check(
     groups: Mapping[str, Sequence[str]],
     facts: Mapping[str, Facts],
     roles: Mapping[str, Role] | None = None,
+    inventory_names: Mapping[str, Collection[str]] | None = None,
 ) -> list[Problem]:
     """Return all problems of a site, in the order of CHECKS; empty if a run may change it.
 
     ``hosts`` maps inventory hosts to variables (role defaults included); reading one may raise
     Unreadable. ``facts`` maps machines to the result of metal.kafka.machine_info; a missing fact
     turns its checks into notes (problems that are not fatal). ``roles`` are the roles that own the
-    variables with their name as prefix.
+    variables with their name as prefix. ``inventory_names`` are the variables that the inventory
+    sets, by host.
     """
-    site = Site(hosts, groups, facts, roles or {})
+    site = Site(hosts, groups, facts, roles or {}, inventory_names or {})
     found = [
         replace(problem, check=each.__name__)
         for each in CHECKS
@@ -186,6 +205,15 @@ def budget(
 ) -> list[str]:
     """Return a line for each machine with brokers: its memory and the part for the page cache."""
     return [str(each) for each in check_page_cache.budgets(Site(hosts, groups, facts))]
+
+
+def wanted_records(
+    hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Return the files with applied content that metal.kafka.machine_info must read."""
+    site = Site(hosts, groups, {})
+    paths = site.values(site.members(KAFKA.group), check_removals.RECORD)
+    return sorted({str(path) for _, path in paths})
 
 
 def wanted_names(

@@ -111,8 +111,10 @@ class Facts(TypedDict, total=False):
     """Facts of a machine from metal.kafka.machine_info; a key is missing if it is unknown.
 
     ``engine_error`` is the reason why the engine does not respond, empty if it does.
-    ``control_node_time`` is the control node's time before and after; ``answers``, ``opened`` and
-    ``unbound`` are results of metal.kafka.port_probe.
+    ``applied`` has by path an applied state (record), or why it is unreadable (error);
+    ``instances`` names of instances with a container, by kind of service. ``control_node_time`` is
+    the control node's time before and after; ``answers``, ``opened`` and ``unbound`` are results of
+    metal.kafka.port_probe.
     """
 
     system: System
@@ -134,6 +136,8 @@ class Facts(TypedDict, total=False):
     protections: dict[str, Any]
     clock: Clock
     control_node_time: dict[str, float]
+    applied: dict[str, dict[str, Any]]
+    instances: dict[str, list[str]]
     answers: list[Answer]
     opened: list[Answer]
     unbound: list[Answer]

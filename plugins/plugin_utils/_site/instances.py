@@ -45,6 +45,21 @@ def names(inventory: Inventory) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def places(inventory: Inventory) -> list[dict[str, str]]:
+    """Instance, group, machine and kind of each instance, in the order in which kinds start."""
+    return [
+        {
+            "instance": fill_template(inventory, host, each.instance),
+            "group": each.group,
+            "machine": machines.machine(inventory, host),
+            "kind": each.kind,
+        }
+        for each in SERVICES
+        if each.instance
+        for host in hosts(inventory, each)
+    ]
+
+
 def fill_template(inventory: Inventory, host: str, template: str) -> str:
     """Fill a template of the catalogue with the variables of a host: kafka1 for kafka{id}."""
     names = [name for _, name, _, _ in Formatter().parse(template) if name]

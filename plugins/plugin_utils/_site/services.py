@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...module_utils._common.units import memory_bytes
+from ...module_utils._common.units import heap_bytes, memory_bytes
 from .._catalogue.kinds import Service
 from .._declarations.declarations_package import DEFAULT_MEMORY
 from .._declarations.inventory_values import whole_number
@@ -89,7 +89,13 @@ def memory(site: Site, host: str, service: Service) -> Iterator[tuple[str, int]]
             where = f"{service.processes}.{name}.resources.driver_memory"
             yield where, (memory_bytes(heap) or 0) + extra * 1024**2
         return
-    for variable in (service.memory, service.heap):
-        if variable and (count := memory_bytes(site.value(host, variable, ""))):
-            yield variable, count
-            return
+    if service.memory and (count := memory_bytes(site.value(host, service.memory, ""))):
+        yield service.memory, count
+    elif service.heap and (count := memory_bytes(site.value(host, service.heap, ""))):
+        yield service.heap, count + daemon_heap(site, host, service)
+
+
+def daemon_heap(site: Site, host: str, service: Service) -> int:
+    """Bytes of the heap of an instance itself, in addition to what it offers; 0 if there is none"""
+    value = site.value(host, service.daemon_heap, "") if service.daemon_heap else ""
+    return heap_bytes(value) or 0

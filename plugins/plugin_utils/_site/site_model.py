@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,13 +26,15 @@ class Site:
     """Hosts with their variables (role defaults included), groups, roles and facts of machines.
 
     A host's mapping may evaluate templates on access and raise Unreadable; ``facts`` has one entry
-    for each machine that responded, by its inventory name.
+    for each machine that responded, by its inventory name. ``inventory_names`` are the variables of
+    each host without defaults of roles.
     """
 
     hosts: Mapping[str, Mapping[str, Any]]
     groups: Mapping[str, Sequence[str]]
     facts: Mapping[str, Facts]
     roles: Mapping[str, Role] = field(default_factory=dict)
+    inventory_names: Mapping[str, Collection[str]] = field(default_factory=dict)
     unreadable: dict[tuple[str, str], str] = field(default_factory=dict)
     _known: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -41,6 +43,10 @@ class Site:
         if name not in self._known:
             self._known[name] = make()
         return self._known[name]
+
+    def own_names(self, host: str) -> Collection[str]:
+        """Names of a host's variables, without defaults of roles."""
+        return self.inventory_names.get(host, self.hosts[host])
 
     def members(self, group: str) -> list[str]:
         """Hosts of a group; none if the group does not exist."""

@@ -3,14 +3,18 @@
 A batch and then its mark are written below ``_staging``, which readers ignore. The mark commits the
 batch: after it the files are moved into their folders, and the mark to the top folder. After a
 crash the next start removes uncommitted batches and finishes moving committed ones. So the folders
-only have complete files of committed batches.
+only have complete files of committed batches. Their names, sizes and rows are in lists next to the
+mark, which ``archive_check`` compares with the folders.
 """
 
 import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from kafka_metal_declarations.model import Output
 
+from kafka_metal_pipeline.archive_lists import ArchiveLists, File, if_whole, to_text
 from kafka_metal_pipeline.marks import LostCheckpointError, Mark
 from kafka_metal_pipeline.storage import FileStore
 
@@ -21,14 +25,32 @@ if TYPE_CHECKING:
 SINK_LOG = "_spark_metadata"
 STAGING = "_staging"
 MARK = "_mark.json"
+# Next to a batch's mark: its files.
+LIST = "_list.json"
+# Footers read at the same time: a request to an object store takes tens of milliseconds.
+MEASURED_AT_ONCE = 8
+
+# Returns size and rows of a Parquet file by its location.
+Measure = Callable[[str], tuple[int, int]]
 
 
 class Archive:
     """A folder of Parquet files that one query writes."""
 
-    def __init__(self, storage: FileStore, location: str, partition_by: tuple[str, ...]) -> None:
-        """``location`` is the folder; ``partition_by`` are the columns of its subfolders."""
+    def __init__(
+        self,
+        storage: FileStore,
+        location: str,
+        partition_by: tuple[str, ...],
+        measure: Measure | None = None,
+    ) -> None:
+        """``location`` is the folder; ``partition_by`` are the columns of its subfolders.
+
+        ``measure`` is required to write; a check of the mark works without it.
+        """
         self._storage, self._location, self._partition_by = storage, location, partition_by
+        self._measure = measure
+        self._lists = ArchiveLists(storage, location)
 
     def mark(self) -> Mark | None:
         """Return the newest mark, after removing or finishing batches that a crash interrupted."""
@@ -50,27 +72,47 @@ class Archive:
 
     def write(self, rows: "DataFrame", mark: Mark) -> None:
         """Write the rows of a batch and commit it."""
+        if self._measure is None:
+            raise ValueError(f"{self._location}: found no measure of files; required to write")
         batch = f"{self._location}/{STAGING}/{mark.batch}-{uuid.uuid4().hex}"
         writer = rows.write.format("parquet").option("compression", "zstd")
         if self._partition_by:
             writer = writer.partitionBy(*self._partition_by)
         writer.save(batch)
+        names = self._written(batch)
+        with ThreadPoolExecutor(MEASURED_AT_ONCE) as pool:
+            measured = pool.map(self._measure, (f"{batch}/{name}" for name in names))
+            files = [File(size, rows) for size, rows in measured]
+        self._storage.write(f"{batch}/{LIST}", to_text(dict(zip(names, files, strict=True))))
         self._storage.write(f"{batch}/{MARK}", mark.to_text())
         self._publish(batch)
 
     def _publish(self, batch: str) -> None:
         """Move a committed batch into the folders; safe to repeat after a crash."""
-        for file in self._storage.files(batch):
-            if file.endswith(".parquet"):
-                self._storage.move(f"{batch}/{file}", f"{self._location}/{file}")
-        written = self._storage.read(f"{batch}/{MARK}")
-        self._storage.write(f"{self._location}/{MARK}", str(written))
+        for file in self._written(batch):
+            self._storage.move(f"{batch}/{file}", f"{self._location}/{file}")
+        written = str(self._storage.read(f"{batch}/{MARK}"))
+        # An interrupted batch of an earlier release has no list.
+        if files := if_whole(self._storage.read(f"{batch}/{LIST}")):
+            self._lists.add(Mark.from_text(written).batch, files)
+        self._storage.write(f"{self._location}/{MARK}", written)
         self._storage.remove(batch)
 
+    def _written(self, batch: str) -> list[str]:
+        """Return the Parquet files of a batch that are still in staging."""
+        return [name for name in self._storage.files(batch) if name.endswith(".parquet")]
 
-def output_archive(storage: FileStore, root: str, output: Output) -> Archive:
-    """Return the archive in the output's ``path`` below ``root``."""
-    return Archive(storage, f"{root.rstrip('/')}/{output.path}", output.partition_by)
+
+def output_archive(
+    storage: FileStore, root: str, output: Output, measure: Measure | None = None
+) -> Archive:
+    """Return the archive of an output below ``root``; ``measure`` as for ``Archive``."""
+    return Archive(storage, archive_location(root, output), output.partition_by, measure)
+
+
+def archive_location(root: str, output: Output) -> str:
+    """Return the folder of an output's ``path`` below ``root``."""
+    return f"{root.rstrip('/')}/{output.path}"
 
 
 def foreign_content(names: list[str]) -> str | None:

@@ -26,6 +26,7 @@ from kafka_metal_pipeline import (
     registry,
     session,
 )
+from kafka_metal_pipeline.archive_check import ArchiveWatch, archive_checks
 from kafka_metal_pipeline.checkpoint import all_checkpoints
 from kafka_metal_pipeline.checkpoint_files import CheckpointError
 from kafka_metal_pipeline.failures import explain
@@ -124,7 +125,9 @@ def _run(
     outputs = list(flows)
     is_endless = declaration.trigger != AVAILABLE_NOW
     supervisor = Supervisor(declaration.name, outputs, start, board, is_endless)
+    archives = ArchiveWatch(archive_checks(declaration, storage), board)
     try:
+        archives.start()
         code = _watch(supervisor, watch, declaration, board, stopping)
         if code == DONE:
             board.set_state(STOPPING)
@@ -134,6 +137,7 @@ def _run(
             if name in running:
                 _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)
     finally:
+        archives.stop()
         watch.stop()
         admin.close()
     return code

@@ -30,6 +30,13 @@ class LocalFiles:
         part.write_text(text, encoding="utf-8")
         part.replace(path)
 
+    def size(self, file: str) -> int | None:
+        """Return the bytes of a file, None if it does not exist."""
+        try:
+            return local_path(file).stat().st_size
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
     def is_intact(self, file: str) -> bool:
         """Whether a file of a checkpoint is intact; see ``integrity``."""
         return integrity.is_intact(local_path(file), self._unpack)

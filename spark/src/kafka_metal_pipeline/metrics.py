@@ -12,7 +12,18 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PREFIX = "kafka_metal_pipeline"
 STATES = ("starting", "running", "failing", "stopping", "finished", "failed")
 
-# Name, type, help text, and the key in an output's state.
+# Name, type, help text, and the key in the state; a dot separates nested keys.
+PIPELINE_METRICS = (
+    ("failed_starts", "gauge", "Consecutive failed starts of the driver", "failed_starts"),
+    ("records_total", "counter", "Records validated since the driver started", "records.read"),
+    (
+        "invalid_records_total",
+        "counter",
+        "Invalid records since the driver started",
+        "records.invalid",
+    ),
+)
+# The same, with the key in an output's state.
 OUTPUT_METRICS = (
     ("batch", "gauge", "Number of the last batch", "batch"),
     ("input_records", "gauge", "Records that the last batch read", "input_rows"),
@@ -21,6 +32,14 @@ OUTPUT_METRICS = (
         "counter",
         "Restarts of the output's query",
         "restarts",
+    ),
+    ("output_failed_time_seconds", "gauge", "When the output last failed", "failed_at"),
+    ("archive_files", "gauge", "Listed files of the archive that were compared", "archive.files"),
+    (
+        "archive_missing_files",
+        "gauge",
+        "Listed files of the archive that are missing or have another size",
+        "archive.missing",
     ),
     ("input_records_total", "counter", "Records read since the driver started", "input_rows_total"),
     ("records_per_second", "gauge", "Records per second of the last batch", "rows_per_second"),
@@ -44,6 +63,10 @@ def _lines(snapshot: Mapping[str, Any]) -> Iterator[str]:
     for state in STATES:
         labels = {"pipeline": pipeline, "state": state}
         yield _sample("state", labels, int(snapshot["state"] == state))
+    for name, kind, help_text, key in PIPELINE_METRICS:
+        if (value := _number(_nested(snapshot, key))) is not None:
+            yield from _head(name, kind, help_text)
+            yield _sample(name, {"pipeline": pipeline}, value)
     outputs = snapshot["outputs"]
     yield from _head("output_up", "gauge", "Whether the output's query has not failed")
     for name, output in outputs.items():
@@ -51,7 +74,7 @@ def _lines(snapshot: Mapping[str, Any]) -> Iterator[str]:
         yield _sample("output_up", labels, int(output.get("exception") is None))
     for name, kind, help_text, key in OUTPUT_METRICS:
         # Unknown values have no sample: 0 would be wrong.
-        known = {each: _number(output.get(key)) for each, output in outputs.items()}
+        known = {each: _number(_nested(output, key)) for each, output in outputs.items()}
         samples = {each: value for each, value in known.items() if value is not None}
         if samples:
             yield from _head(name, kind, help_text)
@@ -71,6 +94,13 @@ def _sample(name: str, labels: Mapping[str, str], value: float) -> str:
 
 def _escaped(label: str) -> str:
     return label.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _nested(state: Mapping[str, Any], key: str) -> object:
+    found: object = state
+    for part in key.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
 
 
 def _number(value: object) -> float | None:

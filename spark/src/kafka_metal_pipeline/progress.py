@@ -45,17 +45,17 @@ def _waiting(status: Mapping[str, Any], lag: Lag) -> Lag:
     return 1 if is_running and lag == 0 else lag
 
 
-def rows_since(query: StreamingQuery, batch: int) -> tuple[int, int]:
-    """Return the number of records read by batches after ``batch``, and the newest batch.
+def batches_since(query: StreamingQuery, batch: int) -> list[Mapping[str, Any]]:
+    """Return the reports of batches after ``batch`` that have read records, oldest first.
 
     Spark keeps the last 100 reports, and reports idle time as batches without rows.
     """
-    rows, newest = 0, batch
+    found: list[Mapping[str, Any]] = []
     for each in query.recentProgress:
-        if each["batchId"] > newest and each["numInputRows"]:
-            newest = each["batchId"]
-            rows += each["numInputRows"]
-    return rows, newest
+        if each["batchId"] > batch and each["numInputRows"]:
+            batch = each["batchId"]
+            found.append(each)
+    return found
 
 
 def read_watermark(last: Mapping[str, Any]) -> str | None:

@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from kafka_metal_pipeline import checkpoint, cores, sizes
+from kafka_metal_pipeline import checkpoint, cores, counts, sizes
 from kafka_metal_pipeline.checkpoint import Checkpoint
 from kafka_metal_pipeline.invalid import invalid_records
 from kafka_metal_pipeline.marks import Batches, LostCheckpointError, Mark
@@ -116,9 +116,10 @@ def flow(name: str, read: Reader, declaration: Declaration, limits: Limits | Non
         events = accepted_events(read(name, output.starting), declaration.source)
         return _split_by_size(_flow(events, declaration, output), declaration, limits)
     room = limits.get(str(declaration.invalid))
+    validated = counts.observe_validated(read(INVALID, None))
+    rejected = rejected_records(validated, declaration.source, declaration.rules)
     rows = invalid_records(
-        rejected_records(read(INVALID, None), declaration.source, declaration.rules),
-        room and sizes.usable_bytes(room, declaration.site),
+        counts.observe_rejected(rejected), room and sizes.usable_bytes(room, declaration.site)
     )
     return Flow(
         name=INVALID,

@@ -45,7 +45,8 @@ def output_target(
     """Return a target that is written with a mark; None for a topic with at-least-once delivery."""
     site, owner = declaration.site, f"{declaration.name}/{output.name}"
     if output.path:
-        return output_archive(Storage(spark), site.archive_root, output)
+        storage = Storage(spark)
+        return output_archive(storage, site.archive_root, output, storage.measure)
     if output.table and output.database:
         return output_table(spark, site.databases[output.database], output, owner)
     if output.topic and output.delivery == TRANSACTIONAL and site.marks_topic:

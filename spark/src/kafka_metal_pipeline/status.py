@@ -15,7 +15,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from kafka_metal_declarations.declared_outputs import INVALID
+
 from kafka_metal_pipeline import metrics
+from kafka_metal_pipeline.counts import Counts, Records
 from kafka_metal_pipeline.starts import FailedStarts
 
 STARTING, RUNNING, STOPPING = "starting", "running", "stopping"
@@ -45,6 +48,8 @@ UNTRIED: dict[str, Any] = {
     "exception": None,
     "restarts": 0,
     "retry_at": None,
+    "failed_at": None,
+    "archive": None,
 }
 
 
@@ -59,6 +64,7 @@ class Board:
         self._id: str | None = None
         self._name = name
         self._started = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self._counts = Counts()
         self._outputs: dict[str, dict[str, Any]] = {
             output: {**NOTHING, **UNTRIED} for output in outputs
         }
@@ -91,16 +97,32 @@ class Board:
         with self._lock:
             self._outputs[output]["input_rows_total"] += rows
 
+    def add_records(self, records: Records) -> None:
+        """Add records that the pipeline has validated; see ``counts``."""
+        with self._lock:
+            self._counts.add(records)
+
     def snapshot(self) -> dict[str, Any]:
-        """Return the state as served."""
+        """Return the state as served.
+
+        ``last_error`` is that of the last failed start, None after a successful one;
+        ``failed_starts`` counts consecutive ones. ``records``: {read, invalid, reason} since the
+        driver's start, where reason is that of the newest invalid record or empty, and ``recent``:
+        {seconds, read, invalid} for the last five minutes. None for a pipeline without a topic of
+        invalid records: all of its records are accepted.
+
+        Of each output: ``failed_at``, when it last failed (ISO 8601), and ``archive``: {files,
+        missing, first} of its archive, None until it has been compared; see ``archive_check``.
+        """
         with self._lock:
             return {
                 "name": self._name,
                 "id": self._id,
                 "state": self._state,
-                "error": self._starts.error,
+                "last_error": self._starts.error,
                 "failed_starts": self._starts.failed,
                 "refused": self._starts.refused,
+                "records": self._counts.snapshot() if INVALID in self._outputs else None,
                 "outputs": {name: dict(output) for name, output in self._outputs.items()},
                 "started": self._started,
             }

@@ -79,6 +79,24 @@ class Storage:
             found.append(every.next().getPath().toUri().getPath().removeprefix(base))
         return sorted(found)
 
+    def size(self, file: str) -> int | None:
+        """Return the bytes of a file, None if it does not exist."""
+        if is_local(file):
+            return LocalFiles().size(file)
+        path, system = self._locate(file)
+        return int(system.getFileStatus(path).getLen()) if system.exists(path) else None
+
+    def measure(self, file: str) -> tuple[int, int]:
+        """Return size and rows of a Parquet file from its footer."""
+        path, _ = self._locate(file)
+        parquet = self._jvm.org.apache.parquet.hadoop
+        source = parquet.util.HadoopInputFile.fromPath(path, self._settings)
+        reader = parquet.ParquetFileReader.open(source)
+        try:
+            return int(source.getLength()), int(reader.getRecordCount())
+        finally:
+            reader.close()
+
     def is_intact(self, file: str) -> bool:
         """Whether a file of a checkpoint is intact; see ``integrity``."""
         if is_local(file):

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from kafka_metal_pipeline import progress
+from kafka_metal_pipeline import counts, progress
 from kafka_metal_pipeline.failures import explain, is_of_process
 from kafka_metal_pipeline.status import FAILED, FAILING, FINISHED, RUNNING, STARTING, Board
 
@@ -44,6 +44,8 @@ class Attempt:
     began: float = 0.0
     due: float = 0.0
     is_finished: bool = False
+    # Time of the last error.
+    failed_at: datetime | None = None
 
 
 class Supervisor:
@@ -154,9 +156,10 @@ class Supervisor:
 
     def _update(self, name: str, attempt: Attempt, query: StreamingQuery) -> dict[str, Any]:
         state = progress.query_progress(query)
-        rows, counted = progress.rows_since(query, attempt.counted)
-        self._board.add_rows(name, rows)
-        attempt = replace(attempt, counted=counted)
+        if batches := progress.batches_since(query, attempt.counted):
+            self._board.add_rows(name, sum(each["numInputRows"] for each in batches))
+            self._board.add_records(counts.of_batches(batches))
+            attempt = replace(attempt, counted=batches[-1]["batchId"])
         if attempt.error and state["input_rows"] is not None:
             log.info("pipeline %s: output %s runs again", self._pipeline, name)
             attempt = replace(attempt, error=None, message=None)
@@ -189,6 +192,7 @@ class Supervisor:
             failures=old.failures + 1,
             restarts=old.restarts + again,
             due=time.monotonic() + pause,
+            failed_at=datetime.now(UTC),
         )
         later = f"; retry in {pause:.0f} s" if self._is_endless else ""
         cause = "for the same reason" if message == old.message else message
@@ -224,4 +228,5 @@ def _output_state(attempt: Attempt) -> dict[str, Any]:
         "exception": error,
         "restarts": attempt.restarts,
         "retry_at": retry and retry.isoformat(timespec="seconds"),
+        "failed_at": attempt.failed_at and attempt.failed_at.isoformat(timespec="seconds"),
     }

@@ -37,11 +37,12 @@ from prometheus_client import (
 from prometheus_client.core import CollectorRegistry
 
 from .cluster import Kafka
+from .findings import problems
 from .hosts import restrict_hosts
 from .items import reason
 from .metrics import ClusterCollector, ClusterState
 from .operation import operation
-from .page import Application, application, page
+from .page import Application, application, page, problems_json
 from .probe import Probe, ProbeMetrics, ensure_topic
 from .reader import EVERY, Reader
 from .remote_reads import read_remote
@@ -154,14 +155,18 @@ def log_changes(before: Mapping[tuple[str, str], str], now: Mapping[tuple[str, s
 
 def export(config: Mapping[str, Any], ended: threading.Event) -> None:
     """Read the cluster at each interval; if that fails, keep the last values and their time."""
-    collector, metrics = ClusterCollector(), process_registry()
+    interval = config["interval"]
+    collector = ClusterCollector(lambda found: problems(found, time.time(), interval))
+    metrics = process_registry()
     metrics.register(collector)
-    about = config["cluster"], config["links"]
     serve(
         config["listen"],
         application(
             make_wsgi_app(metrics),
-            lambda: page(collector.found, *about, time.time(), config["interval"]),
+            lambda: page(
+                collector.found, config["cluster"], config["links"], time.time(), interval
+            ),
+            lambda: problems_json(collector.found, config["cluster"], time.time(), interval),
         ),
         config["hosts"],
     )
@@ -176,12 +181,14 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
             pipelines=remote.pipelines,
             masters=remote.masters,
             engines=remote.engines,
+            alerts=remote.alerts,
+            targets=remote.targets,
             unread={**found.unread, **remote.unread},
             workers=config["workers"],
             operation=operation(config["operations"], config["cluster"]),
         )
         log_changes(before.unread, collector.found.unread)
-        ended.wait(config["interval"])
+        ended.wait(interval)
 
 
 def probe(config: Mapping[str, Any], ended: threading.Event) -> None:

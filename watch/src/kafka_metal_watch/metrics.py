@@ -1,13 +1,14 @@
 """Metrics of the exporter. Series of a deleted group or topic disappear with it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from ._problems.platform_problem import Problem
 from .lag import Lag
 from .operation import Operation
 from .overview import Overview
@@ -34,6 +35,9 @@ class ClusterState:
     workers: int = 0
     # Seconds since the last health check of the container engine, by host.
     engines: Mapping[str, float] = field(default_factory=dict)
+    # Firing alerts and targets, as Prometheus returns them.
+    alerts: tuple[Mapping[str, Any], ...] = ()
+    targets: tuple[Mapping[str, Any], ...] = ()
     overview: Overview = field(default_factory=Overview)
     operation: Operation = field(default_factory=Operation)
     # Reasons of what could not be read, by kind and name, such as ("group", "billing").
@@ -45,6 +49,16 @@ def family(
 ) -> GaugeMetricFamily:
     """Return a metric family with a sample for each row."""
     result = GaugeMetricFamily(f"kafka_metal_{name}", meaning, labels=labels)
+    for values, number in rows:
+        result.add_metric(values, number)
+    return result
+
+
+def counter(
+    name: str, meaning: str, labels: tuple[str, ...], rows: Iterable[tuple[tuple[str, ...], float]]
+) -> CounterMetricFamily:
+    """Return a family of counters with a sample for each row; the suffix ``_total`` is added."""
+    result = CounterMetricFamily(f"kafka_metal_{name}", meaning, labels=labels)
     for values, number in rows:
         result.add_metric(values, number)
     return result
@@ -88,7 +102,7 @@ def parse_time(text: str | None) -> float | None:
     return datetime.fromisoformat(text).timestamp() if text else None
 
 
-def pipeline_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
+def pipeline_metrics(found: ClusterState) -> Iterator[Metric]:
     """Return the metrics of pipelines, from the states of their drivers."""
     known = sorted(found.pipelines.items())
     yield family(
@@ -104,6 +118,28 @@ def pipeline_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
         ("pipeline",),
         [((name,), float(state["state"] == "running")) for name, state in reachable],
     )
+    yield family(
+        "pipeline_failed_starts",
+        "Consecutive failed starts of a pipeline's driver",
+        ("pipeline",),
+        [((name,), state.get("failed_starts") or 0.0) for name, state in reachable],
+    )
+    # A driver without a topic of invalid records counts none.
+    counted = [((name,), state["records"]) for name, state in reachable if state.get("records")]
+    for series, key, meaning in (
+        ("records", "read", "Records that a pipeline has validated since its driver started"),
+        ("invalid_records", "invalid", "Those of them that are invalid"),
+    ):
+        rows = [(where, records[key]) for where, records in counted]
+        yield counter(f"pipeline_{series}", meaning, ("pipeline",), rows)
+    yield from output_metrics(reachable)
+
+
+def output_metrics(
+    reachable: Iterable[tuple[str, Mapping[str, Any]]],
+) -> Iterator[Metric]:
+    """Return the metrics of outputs, from pairs of a pipeline's name and its driver's state."""
+    labels = ("pipeline", "output")
     outputs = [
         ((name, output), progress)
         for name, state in reachable
@@ -117,16 +153,29 @@ def pipeline_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
         yield family(
             f"pipeline_{series}",
             meaning,
-            ("pipeline", "output"),
+            labels,
             [(where, one[key]) for where, one in outputs if one.get(key) is not None],
         )
-    updated = [(where, parse_time(one.get("updated"))) for where, one in outputs]
-    yield family(
-        "pipeline_updated_time_seconds",
-        "When an output finished its last batch",
-        ("pipeline", "output"),
-        [(where, when) for where, when in updated if when is not None],
+    for series, key, meaning in (
+        ("updated", "updated", "When an output finished its last batch"),
+        ("output_failed", "failed_at", "When an output last failed; absent if it never has"),
+    ):
+        times = [(where, parse_time(one.get(key))) for where, one in outputs]
+        known = [(where, when) for where, when in times if when is not None]
+        yield family(f"pipeline_{series}_time_seconds", meaning, labels, known)
+    yield counter(
+        "pipeline_output_restarts",
+        "Restarts of an output's query since its driver started",
+        labels,
+        [(where, one.get("restarts") or 0.0) for where, one in outputs],
     )
+    archives = [(where, one["archive"]) for where, one in outputs if one.get("archive")]
+    for series, key, meaning in (
+        ("files", "files", "Files in the lists of an archive that were compared with its folders"),
+        ("missing_files", "missing", "Those of them that are missing or have another size"),
+    ):
+        rows = [(where, archive[key]) for where, archive in archives]
+        yield family(f"pipeline_archive_{series}", meaning, labels, rows)
 
 
 def spark_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
@@ -171,13 +220,14 @@ def spark_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
 
 
 class ClusterCollector(Collector):
-    """Collector of the metrics of the last state read."""
+    """Collector of the metrics of the last state read, and of its ``problems``."""
 
-    def __init__(self) -> None:
+    def __init__(self, problems: Callable[[ClusterState], Iterable[Problem]]) -> None:
         """Start without a state."""
         self.found = ClusterState()
+        self._problems = problems
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Metric]:
         """Return all metrics."""
         found = self.found
         yield from group_metrics(found)
@@ -196,11 +246,29 @@ class ClusterCollector(Collector):
                 for (broker, name), limit in sorted(found.limits.items())
             ],
         )
+        # Absent while unknown: an old value would hide that a broker is down.
+        known = () if any(kind == "cluster" for kind, _ in found.unread) else found.overview.brokers
+        yield family(
+            "broker_registered",
+            "Whether a broker is registered; absent while the exporter cannot read it",
+            ("broker",),
+            [((str(broker.id),), float(broker.registered)) for broker in known],
+        )
         yield family(
             "exporter_unread",
             "What the exporter could not read; absent if it read everything",
             ("kind", "name"),
             [(where, 1.0) for where in sorted(found.unread)],
         )
+        yield family(
+            "problem",
+            "A problem, as the cluster's page lists it; absent without problems",
+            ("kind", "where", "severity"),
+            [(key, 1.0) for key in sorted({_labels(each) for each in self._problems(found)})],
+        )
         yield from pipeline_metrics(found)
         yield from spark_metrics(found)
+
+
+def _labels(problem: Problem) -> tuple[str, str, str]:
+    return problem.kind, problem.where, problem.level

@@ -1,6 +1,6 @@
 """The operation in progress on a cluster, from the files that playbooks write."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -68,9 +68,15 @@ def operation(folder: str, cluster: str) -> Operation:
             continue
         if sample.name == ACTIVE:
             name, by, active = labels.get("operation", ""), labels.get("by", ""), sample.value
-        elif what := labels.get("of_instance") or labels.get("of_host"):
+        elif what := _stopped(labels):
             muted[what] = max(sample.value, muted.get(what, 0.0))
     return Operation(name, by, active, muted)
+
+
+def _stopped(labels: Mapping[str, str]) -> str:
+    """Return the name of the instance or machine that an operation has stopped."""
+    named = labels.get("of_instance") or labels.get("of_host", "")
+    return named or ("all services" if labels.get("of_all") else "")
 
 
 def _samples(folder: str) -> Iterator[Sample]:

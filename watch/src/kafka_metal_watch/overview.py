@@ -1,6 +1,6 @@
 """Brokers and topics of a cluster, from its metadata."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,10 +31,17 @@ class Topic:
 
 @dataclass(frozen=True)
 class Overview:
-    """All brokers by ID and all topics by name."""
+    """All brokers by ID, all topics by name, and the names of partitions with problems."""
 
     brokers: tuple[Broker, ...] = ()
     topics: tuple[Topic, ...] = ()
+    leaderless: tuple[str, ...] = ()
+    under_replicated: tuple[str, ...] = ()
+
+    @property
+    def controller(self) -> int:
+        """Return the ID of the controller, -1 without one."""
+        return next((each.id for each in self.brokers if each.controller), -1)
 
 
 def overview(metadata: Any, racks: Mapping[int, str]) -> Overview:
@@ -44,7 +51,27 @@ def overview(metadata: Any, racks: Mapping[int, str]) -> Overview:
     return Overview(
         brokers=tuple(_broker(broker, metadata, racks, partitions) for broker in sorted(known)),
         topics=tuple(_topic(name, topic) for name, topic in sorted(metadata.topics.items())),
+        leaderless=_names(metadata, _is_leaderless),
+        under_replicated=_names(metadata, _is_under_replicated),
     )
+
+
+def _names(metadata: Any, chosen: Callable[[Any], bool]) -> tuple[str, ...]:
+    """Return the names of the ``chosen`` partitions."""
+    return tuple(
+        f"{name}-{number}"
+        for name, topic in sorted(metadata.topics.items())
+        for number, partition in sorted(topic.partitions.items())
+        if chosen(partition)
+    )
+
+
+def _is_leaderless(partition: Any) -> bool:
+    return bool(partition.leader < 0)
+
+
+def _is_under_replicated(partition: Any) -> bool:
+    return len(partition.isrs) < len(partition.replicas)
 
 
 def _broker(number: int, metadata: Any, racks: Mapping[int, str], partitions: list[Any]) -> Broker:
@@ -68,6 +95,6 @@ def _topic(name: str, topic: Any) -> Topic:
         name=name,
         partitions=len(partitions),
         replication_factor=max((len(each.replicas) for each in partitions), default=0),
-        under_replicated=sum(len(each.isrs) < len(each.replicas) for each in partitions),
-        leaderless=sum(each.leader < 0 for each in partitions),
+        under_replicated=sum(map(_is_under_replicated, partitions)),
+        leaderless=sum(map(_is_leaderless, partitions)),
     )

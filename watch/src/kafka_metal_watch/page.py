@@ -4,6 +4,7 @@ Clients choose the names of topics and groups, so the template escapes all of th
 """
 
 import hashlib
+import json
 from base64 import b64encode
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,8 +13,13 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from ._problems import arrangement, problem_kinds
+from ._problems.platform_problem import Problem
+from .durations import duration
+from .findings import EXPIRES_SOON_S, findings
 from .lag import Lag
 from .metrics import ClusterState
+from .operation import format_time
 from .overview import Broker, Topic
 
 SCRIPT = files(__package__).joinpath("templates", "page.js").read_text(encoding="utf-8")
@@ -30,15 +36,9 @@ HEADERS = (
     ("Referrer-Policy", "no-referrer"),
     ("Cache-Control", "no-store"),
 )
-UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
-# A certificate that expires within so many seconds is marked.
-EXPIRES_SOON_S = 14 * 86400
-
-# Items of one kind that a message about failed reads names.
-UNREAD_SHOWN = 5
-
-# An engine runs a health check every 10 s; without one for so long it is dead or hangs.
-ENGINE_TIMEOUT_S = 60
+JSON_HEADERS = (("Content-Type", "application/json"), ("Cache-Control", "no-store"))
+# Headers by path.
+PAGES = {"/": HEADERS, "/problems.json": JSON_HEADERS}
 
 Start = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], Start], Iterable[bytes]]
@@ -81,55 +81,6 @@ def group_lags(
         )
         for key, found in sorted(by_topic.items())
     ]
-
-
-def problems(found: ClusterState, now: float, interval: float) -> list[str]:
-    """Return a message for each problem of the cluster."""
-    brokers, topics = found.overview.brokers, found.overview.topics
-    unregistered = [str(each.id) for each in brokers if not each.registered]
-    leaderless = sum(each.leaderless for each in topics)
-    under_replicated = sum(each.under_replicated for each in topics)
-    unreachable = sorted(name for name, state in found.pipelines.items() if state is None)
-    messages = []
-    if not brokers:
-        messages.append("The cluster has not responded yet.")
-    elif now - found.read > 3 * interval:
-        messages.append(f"The cluster has not responded for {duration(now - found.read)}.")
-    if unregistered:
-        messages.append(f"Not registered: broker {', '.join(unregistered)}.")
-    if leaderless:
-        messages.append(f"{leaderless} partitions are leaderless: no reads or writes are possible.")
-    if under_replicated:
-        messages.append(f"{under_replicated} partitions are under-replicated.")
-    messages += [
-        f"The container engine of {host} has not responded for {duration(seconds)}."
-        for host, seconds in sorted(found.engines.items())
-        if seconds > ENGINE_TIMEOUT_S
-    ]
-    if unreachable:
-        messages.append(f"Not responding: pipeline {', '.join(unreachable)}.")
-    messages += _unread(found)
-    return messages + found.operation.problems(now)
-
-
-def _unread(found: ClusterState) -> list[str]:
-    """Return a message for each kind of items that could not be read."""
-    by_kind: dict[str, list[str]] = {}
-    for (kind, name), why in sorted(found.unread.items()):
-        by_kind.setdefault(kind, []).append(escape_unprintable(f"{name} ({why})"))
-    return [
-        f"Not read: {kind} {', '.join(names[:UNREAD_SHOWN])}"
-        + (f" and {len(names) - UNREAD_SHOWN} more." if len(names) > UNREAD_SHOWN else ".")
-        for kind, names in by_kind.items()
-    ]
-
-
-def duration(seconds: float) -> str:
-    """Return a duration in its largest unit, such as ``3 min``."""
-    for size, unit in UNITS:
-        if seconds >= size:
-            return f"{seconds / size:.0f} {unit}"
-    return "0 s"
 
 
 @dataclass(frozen=True)
@@ -275,6 +226,22 @@ def _certificate(endpoint: str, left: float) -> Row:
     return _cell(endpoint), _cell(text, mark, left < EXPIRES_SOON_S)
 
 
+def line_of(problem: Problem) -> str:
+    """Return a problem as text, with its alerts and since when."""
+    more = [f"since {format_time(problem.since)}"] if problem.since else []
+    # The name of an alert is in its text already.
+    alerts = [name for name in problem.alerts if name not in problem.text]
+    more += [f"alert {', '.join(alerts)}"] if alerts else []
+    text = f"{problem.text} ({', '.join(more)})" if more else problem.text
+    return escape_unprintable(text)
+
+
+def problems_json(found: ClusterState, cluster: str, now: float, interval: float) -> str:
+    """Return the problems as JSON, for `make status` and other programs."""
+    listed = arrangement.as_list(findings(found, now, interval))
+    return json.dumps({"cluster": cluster, "at": now, "read": found.read, "problems": listed})
+
+
 ENVIRONMENT = Environment(
     loader=PackageLoader("kafka_metal_watch", "templates"),
     autoescape=select_autoescape(),
@@ -283,17 +250,22 @@ ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 ENVIRONMENT.filters["duration"] = duration
+ENVIRONMENT.filters["line"] = line_of
+ENVIRONMENT.filters["visible"] = escape_unprintable
 
 
 def page(
     found: ClusterState, cluster: str, links: Mapping[str, str], now: float, interval: float
 ) -> str:
     """Return the HTML of the page; ``links``: pages of other clusters by name."""
+    every = findings(found, now, interval)
+    notes = [each.problem.text for each in every if each.problem.level == problem_kinds.NOTE]
     return ENVIRONMENT.get_template("cluster.html").render(
         cluster=cluster,
         links=sorted(links.items()),
-        problems=problems(found, now, interval),
-        notes=found.operation.notes(now),
+        count=arrangement.count(every),
+        findings=[each for each in every if each.problem.level != problem_kinds.NOTE],
+        notes=[*found.operation.notes(now), *map(escape_unprintable, notes)],
         age=now - found.read if found.read else None,
         interval=interval,
         script=SCRIPT,
@@ -301,8 +273,10 @@ def page(
     )
 
 
-def application(metrics: Application, render: Callable[[], str]) -> Application:
-    """Return an application that serves the page at / and metrics at /metrics, read-only."""
+def application(
+    metrics: Application, render: Callable[[], str], problems: Callable[[], str]
+) -> Application:
+    """Return an application for the page at /, /problems.json and /metrics, read-only."""
 
     def respond(request: dict[str, Any], start: Start) -> Iterable[bytes]:
         if request["REQUEST_METHOD"] not in ("GET", "HEAD"):
@@ -310,12 +284,12 @@ def application(metrics: Application, render: Callable[[], str]) -> Application:
             return [b""]
         if request["PATH_INFO"] == "/metrics":
             return metrics(request, start)
-        if request["PATH_INFO"] != "/":
+        if request["PATH_INFO"] not in PAGES:
             start("404 Not Found", [("Content-Type", "text/plain")])
-            return [b"Not found. The page is at /, metrics are at /metrics.\n"]
-        text = render().encode()
+            return [b"Not found. Paths: / (the page), /problems.json and /metrics.\n"]
+        text = (render() if request["PATH_INFO"] == "/" else problems()).encode()
         # A copy, because the server appends the Content-Length of this response to it.
-        start("200 OK", list(HEADERS))
+        start("200 OK", list(PAGES[request["PATH_INFO"]]))
         return [text if request["REQUEST_METHOD"] == "GET" else b""]
 
     return respond

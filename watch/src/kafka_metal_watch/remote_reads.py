@@ -1,4 +1,4 @@
-"""Read certificates, drivers, masters and container engines at the same time."""
+"""Read certificates, drivers, masters and Prometheus at the same time."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -6,11 +6,20 @@ from functools import partial
 from typing import Any
 
 from .items import in_parallel
-from .remote_state import TIMEOUT_S, certificate_expiry, driver_state, engines, master_state
+from .remote_state import (
+    TIMEOUT_S,
+    alerts,
+    certificate_expiry,
+    driver_state,
+    engines,
+    master_state,
+    targets,
+)
 
 # Time limit of a read: it waits at most TIMEOUT_S for each packet.
 LIMIT_S = TIMEOUT_S + 1
 CERTIFICATE = "certificate"
+NO_RESPONSE = "Prometheus does not respond"
 NO_CERTIFICATE = "no response, or no certificate of the CA"
 
 
@@ -22,6 +31,8 @@ class Remote:
     pipelines: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
     masters: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
     engines: Mapping[str, float] = field(default_factory=dict)
+    alerts: tuple[Mapping[str, Any], ...] = ()
+    targets: tuple[Mapping[str, Any], ...] = ()
     unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
@@ -46,12 +57,17 @@ def read_remote(config: Mapping[str, Any], limit: float = LIMIT_S) -> Remote:
         },
     }
     if prometheus:
-        reads["engines", prometheus] = partial(engines, prometheus, config["prometheus_login"])
+        for name, read in (("engines", engines), ("alerts", alerts), ("targets", targets)):
+            reads[name, prometheus] = partial(read, prometheus, config["prometheus_login"])
     items = in_parallel(reads, limit)
     expiries = {each: items.found.get((CERTIFICATE, each)) for each in config["certificates"]}
     unread = {
-        where: why for where, why in items.unread.items() if where[0] in (CERTIFICATE, "engines")
+        where: why
+        for where, why in items.unread.items()
+        if where[0] in (CERTIFICATE, "engines", "alerts", "targets")
     }
+    if prometheus and items.found.get(("alerts", prometheus)) is None:
+        unread.setdefault(("alerts", prometheus), NO_RESPONSE)
     for each, until in expiries.items():
         if until is None:
             unread.setdefault((CERTIFICATE, each), NO_CERTIFICATE)
@@ -60,5 +76,7 @@ def read_remote(config: Mapping[str, Any], limit: float = LIMIT_S) -> Remote:
         pipelines={name: items.found.get(("pipeline", name)) for name in config["pipelines"]},
         masters={name: items.found.get(("master", name)) for name in config["masters"]},
         engines=items.found.get(("engines", prometheus), {}),
+        alerts=items.found.get(("alerts", prometheus)) or (),
+        targets=items.found.get(("targets", prometheus)) or (),
         unread=unread,
     )

@@ -69,6 +69,24 @@ def engines(endpoint: str, login: str = "") -> Mapping[str, float]:
         return {}
 
 
+def alerts(endpoint: str, login: str = "") -> tuple[Mapping[str, Any], ...] | None:
+    """Return all alerts of Prometheus at HOST:PORT, also pending ones; None without a response."""
+    return _prometheus_list(endpoint, "/api/v1/alerts", "alerts", login)
+
+
+def targets(endpoint: str, login: str = "") -> tuple[Mapping[str, Any], ...] | None:
+    """Return the active targets of Prometheus at HOST:PORT; None without a response."""
+    return _prometheus_list(endpoint, "/api/v1/targets?state=active", "activeTargets", login)
+
+
+def _prometheus_list(
+    endpoint: str, path: str, key: str, login: str
+) -> tuple[Mapping[str, Any], ...] | None:
+    found = _get_json(endpoint, path, "data", login)
+    data = found["data"] if found else None
+    return tuple(data[key]) if isinstance(data, dict) and isinstance(data.get(key), list) else None
+
+
 def _get_json(endpoint: str, path: str, key: str, login: str) -> dict[str, Any] | None:
     """Return a JSON object that has ``key``; None for any other response."""
     headers = {"Authorization": f"Basic {login}"} if login else {}

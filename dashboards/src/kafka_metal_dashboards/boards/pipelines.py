@@ -30,6 +30,68 @@ PIPELINES = Board(
                     "count(kafka_metal_pipeline_reachable{{C}} == 0) or vector(0)",
                     bad=1,
                 ),
+                stat(
+                    "Failed starts",
+                    "Consecutive failed starts of the drivers.",
+                    COUNT,
+                    "sum(kafka_metal_pipeline_failed_starts{{C}}) or vector(0)",
+                    bad=1,
+                ),
+                stat(
+                    "Missing archive files",
+                    "Files that pipelines have written and that are missing or changed.",
+                    COUNT,
+                    "sum(kafka_metal_pipeline_archive_missing_files{{C}}) or vector(0)",
+                    bad=1,
+                ),
+                stat(
+                    "Archive files",
+                    "Files of archives that were compared with their lists.",
+                    COUNT,
+                    "sum(kafka_metal_pipeline_archive_files{{C}}) or vector(0)",
+                ),
+            ),
+        ),
+        (
+            "Records and failures",
+            (
+                graph(
+                    "Validated records",
+                    "Records that a pipeline has read and validated, a second.",
+                    RATE,
+                    ("rate(kafka_metal_pipeline_records_total{{C}}[5m])", "{{pipeline}}"),
+                    width=12,
+                    empty="no pipeline has a topic of invalid records",
+                ),
+                graph(
+                    "Invalid records",
+                    "Share of a pipeline's records in five minutes.",
+                    RATIO,
+                    ("kafka_metal:pipeline_invalid:ratio_5m{{C}}", "{{pipeline}}"),
+                    width=12,
+                    empty="pipelines read no records",
+                ),
+                graph(
+                    "Restarts of outputs",
+                    "Restarts of queries in an hour.",
+                    COUNT,
+                    (
+                        "increase(kafka_metal_pipeline_output_restarts_total{{C}}[1h])",
+                        "{{pipeline}} {{output}}",
+                    ),
+                    width=12,
+                ),
+                graph(
+                    "Time since the last failure",
+                    "Only outputs that have failed since their driver started.",
+                    SECONDS,
+                    (
+                        "time() - kafka_metal_pipeline_output_failed_time_seconds{{C}}",
+                        "{{pipeline}} {{output}}",
+                    ),
+                    width=12,
+                    empty="no output has failed",
+                ),
             ),
         ),
         (

@@ -26,7 +26,7 @@ def read_prometheus(state: Path) -> Prometheus:
     except (OSError, ValueError) as error:
         raise QueryError(f"{state}: {error}: make status writes it") from error
     for service in found["services"]:
-        if service["name"] == "prometheus":
+        if service["name"].partition("@")[0] == "prometheus":
             return Prometheus(
                 service["endpoint"], found["cluster"], read_login(str(found.get("access", "")))
             )

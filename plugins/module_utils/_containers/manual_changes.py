@@ -1,0 +1,48 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Problems of containers and configuration that changed since the last complete run.
+
+Runs on the hosts, with Python 3.9 or later and its standard library only.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .._problems.platform_problem import Problem
+from . import host_baseline
+
+# Files that a message names.
+NAMED = 3
+
+
+def manual_changes(socket: str, cluster: str, baseline: str, machine: str) -> list[Problem]:
+    """Return a problem for each missing container, and each instance with changed configuration.
+
+    ``baseline`` is the file that the last complete run wrote.
+    """
+    found: list[Problem] = []
+    changed: dict[str, list[str]] = {}
+    for kind, name, change in host_baseline.changed_configuration(socket, cluster, baseline):
+        if kind == "files":
+            folder, entry = os.path.split(name)
+            changed.setdefault(instance(folder, cluster), []).append(f"{entry} {change}")
+        elif change == host_baseline.GONE:
+            where = instance(name, cluster)
+            text = f"{where} has no container on {machine}"
+            found.append(Problem("ContainerMissing", where, text, "make up"))
+        elif change == host_baseline.CHANGED:
+            changed.setdefault(instance(name, cluster), []).append("its container has changed")
+    for where, changes in changed.items():
+        more = f" and {len(changes) - NAMED} more" if len(changes) > NAMED else ""
+        text = (
+            f"{where} on {machine} differs from the last complete run: "
+            f"{', '.join(changes[:NAMED])}{more}"
+        )
+        found.append(Problem("ConfigurationChanged", where, text, "make up"))
+    return found
+
+
+def instance(name: str, cluster: str) -> str:
+    """Return the instance in the name of a container or of its configuration directory."""
+    return os.path.basename(name).removeprefix(f"{cluster}-")

@@ -1,0 +1,103 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Problems that monitoring reports: firing alerts, silences, and unreadable metrics; no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from . import pipeline_problems, problem_kinds
+from .platform_problem import Problem
+
+# Severity of an alert that always fires, as a test of notifications.
+HEARTBEAT = "heartbeat"
+
+
+def from_prometheus(alerts: Iterable[Mapping[str, Any]]) -> list[Problem]:
+    """Return a problem for each firing alert in Prometheus' response (/api/v1/alerts)."""
+    return [
+        _alert(each["labels"], each.get("annotations") or {}, str(each.get("activeAt") or ""))
+        for each in alerts
+        if each.get("state") == "firing" and each["labels"].get("severity") != HEARTBEAT
+    ]
+
+
+def _alert(labels: Mapping[str, str], annotations: Mapping[str, str], since: str) -> Problem:
+    """Return the problem of an alert; its label ``problem`` has the kind if it is not its own."""
+    name = labels["alertname"]
+    severity = labels.get("severity", "")
+    # Notifications of several clusters have the cluster before the summary.
+    summary = str(annotations.get("summary") or "").removeprefix(f"{labels.get('cluster')}: ")
+    # The alert of a whole service has the group of its instances after the kind.
+    kind, _, group = labels.get("problem", name).partition("@")
+    return Problem(
+        kind=kind,
+        where=group or place(labels),
+        text=f"alert {name}: {summary}" if summary else f"alert {name} fires",
+        command=f"docs/operate/alerts/{name}.md",
+        since=seconds(since),
+        alerts=(name,),
+        read=False,
+        severity=severity if severity in problem_kinds.SEVERITIES else problem_kinds.TICKET,
+    )
+
+
+def place(labels: Mapping[str, str]) -> str:
+    """Return where an alert is, in the words of problems; empty for the whole cluster."""
+    # Series of the exporter are about other services, and their instance is the exporter.
+    named = [labels.get(name) for name in ("master", "endpoint", "instance", "host")]
+    return pipeline_problems.place(labels) or next(filter(None, named), "")
+
+
+def seconds(moment: str) -> float:
+    """Return seconds since 1970 of a time such as 2026-01-31T12:00:00.123456789Z; else 0."""
+    try:
+        found = datetime.strptime(moment[:19], "%Y-%m-%dT%H:%M:%S")
+    except ValueError:
+        return 0.0
+    return found.replace(tzinfo=UTC).timestamp()
+
+
+def unreadable(targets: Iterable[Mapping[str, Any]]) -> list[Problem]:
+    """Return a problem for each target in Prometheus' response whose metrics cannot be read."""
+    return [
+        Problem(
+            "MetricsUnreadable",
+            str(each["labels"].get("instance") or each.get("scrapeUrl") or ""),
+            f"Prometheus cannot read metrics of {each['labels'].get('instance')}: {_reason(each)}",
+        )
+        for each in targets
+        if each.get("health") == "down"
+    ]
+
+
+def _reason(target: Mapping[str, Any]) -> str:
+    """Return the error of a target without its address: Get "ADDRESS": ERROR."""
+    error = str(target.get("lastError") or "no response")
+    return error.partition('": ')[2] if error.startswith('Get "') else error
+
+
+def silenced(silences: Iterable[Mapping[str, Any]]) -> list[Problem]:
+    """Return a note for each active silence in Alertmanager's response (/api/v2/silences)."""
+    return [
+        Problem(
+            "AlertsSilenced",
+            str(each.get("id") or ""),
+            f"alerts with {_matchers(each)} are silenced until {each.get('endsAt')} by "
+            f"{each.get('createdBy')}: {each.get('comment')}",
+        )
+        for each in silences
+        if (each.get("status") or {}).get("state") == "active"
+    ]
+
+
+def _matchers(silence: Mapping[str, Any]) -> str:
+    """Return the matchers of a silence as Alertmanager writes them: alertname=~"Disk.*"."""
+    found = []
+    for each in silence.get("matchers") or ():
+        equal, regex = each.get("isEqual", True), each.get("isRegex", False)
+        sign = ("=~" if regex else "=") if equal else ("!~" if regex else "!=")
+        found.append(f"{each['name']}{sign}{each['value']}")
+    return ", ".join(found)

@@ -1,0 +1,101 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Problems of pipelines, from the state that their drivers serve; no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .platform_problem import Problem
+
+GOOD = ("running", "active")
+# Share of invalid records in the last minutes that is a problem, and the smallest number of them.
+INVALID_SHARE, INVALID_RECORDS = 0.05, 10
+
+
+def instance(name: str) -> str:
+    """Return the name of a driver's instance."""
+    return f"pipeline-{name}"
+
+
+def place(labels: Mapping[str, str]) -> str:
+    """Return the instance of a pipeline in the labels of a series; empty without one."""
+    return instance(labels["pipeline"]) if labels.get("pipeline") else ""
+
+
+def first_line(text: object) -> str:
+    """Return the first line of an error."""
+    lines = str(text or "").strip().splitlines()
+    return lines[0] if lines else ""
+
+
+def unreachable(name: str, reason: str = "") -> Problem:
+    """Return the problem of a pipeline whose driver does not respond."""
+    text = f"pipeline {name} does not respond"
+    return Problem(
+        "PipelineDown", instance(name), f"{text}: {reason}" if reason else text, logs(name)
+    )
+
+
+def logs(name: str) -> str:
+    """Return the command that shows the log of a driver."""
+    return f"make logs S={instance(name)}"
+
+
+def problems(name: str, state: Mapping[str, Any] | None, reason: str = "") -> list[Problem]:
+    """Return the problems of a pipeline; ``state`` is None, for a ``reason``, without a response.
+
+    ``state`` is the JSON of the driver's /status: ``state``, ``last_error`` and ``failed_starts``,
+    ``outputs`` by name with ``exception`` and, of an archive, ``archive`` (``missing``, ``first``),
+    and ``records`` with ``reason`` and counts of the ``recent`` minutes (``read``, ``invalid``).
+    """
+    if state is None:
+        return [unreachable(name, reason)]
+    where, found = instance(name), []
+    phase = str(state.get("state", "unknown"))
+    outputs = {
+        output: first_line(status.get("exception"))
+        for output, status in (state.get("outputs") or {}).items()
+    }
+    failing = {output: text for output, text in outputs.items() if text}
+    if phase.lower() not in GOOD and not (phase == "failing" and failing):
+        text = f"pipeline {name} is {phase}"
+        failed = int(state.get("failed_starts") or 0)
+        if failed:
+            text += f" after {failed} failed start{'s' if failed > 1 else ''}"
+        if error := first_line(state.get("last_error")):
+            text += f": {error}"
+        found.append(Problem("PipelineDown", where, text, logs(name)))
+    found += [
+        Problem("PipelineFailing", where, f"pipeline {name}, output {output}: {text}", logs(name))
+        for output, text in failing.items()
+    ]
+    found += _invalid(name, state.get("records") or {})
+    return [*found, *_archives(name, state.get("outputs") or {})]
+
+
+def _invalid(name: str, records: Mapping[str, Any]) -> list[Problem]:
+    """Return the problem of a pipeline that accepts few of its records."""
+    recent = records.get("recent") or {}
+    read, invalid = int(recent.get("read") or 0), int(recent.get("invalid") or 0)
+    if invalid < INVALID_RECORDS or invalid <= INVALID_SHARE * read:
+        return []
+    text = f"pipeline {name}: {invalid:,} of the last {read:,} records are invalid"
+    if reason := first_line(records.get("reason")):
+        text += f": {reason}"
+    return [Problem("PipelineInvalid", instance(name), text)]
+
+
+def _archives(name: str, outputs: Mapping[str, Any]) -> list[Problem]:
+    """Return the problem of each archive that lacks finished files."""
+    found = []
+    for output, status in outputs.items():
+        archive = status.get("archive") or {}
+        if missing := int(archive.get("missing") or 0):
+            text = (
+                f"pipeline {name}, output {output}: {missing:,} finished files are missing, "
+                f"first {archive.get('first')}"
+            )
+            found.append(Problem("ArchiveIncomplete", instance(name), text))
+    return found

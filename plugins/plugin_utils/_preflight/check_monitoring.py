@@ -1,0 +1,69 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Alerts, receivers and options of monitoring: Prometheus and Alertmanager start with them.
+
+The checks call the functions with which the role `monitoring` renders its files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from .._declarations.problem import Problem, problem_from_message
+from .._monitoring import alertmanager, alerts, known_options, monitoring_files, prometheus
+from .._site.monitoring import GROUP
+from .._site.site_model import Site
+
+WEB = "monitoring_web"
+
+
+def monitoring_alerts(site: Site) -> Iterator[Problem]:
+    """Changes of alerts are valid, and name existing alerts and limits."""
+    yield from _problems(site, alerts.VARIABLE, lambda found: _alerts(site, found))
+
+
+def monitoring_receivers(site: Site) -> Iterator[Problem]:
+    """Receivers have known severities and channels, with keys that Alertmanager accepts."""
+    yield from _problems(
+        site,
+        alertmanager.VARIABLE,
+        lambda found: alertmanager.alertmanager_config([], found),
+    )
+
+
+def monitoring_options(site: Site) -> Iterator[Problem]:
+    """Options of scrape jobs and of Alertmanager's connection are keys that Prometheus accepts."""
+    jobs = monitoring_files.read_jobs()
+    yield from _problems(
+        site,
+        prometheus.SCRAPE_OPTIONS,
+        lambda found: prometheus.prometheus_config(jobs, [], found),
+    )
+    yield from _problems(
+        site,
+        prometheus.ALERTMANAGER_OPTIONS,
+        lambda found: prometheus.prometheus_config(jobs, [], {}, found),
+    )
+
+
+def monitoring_web(site: Site) -> Iterator[Problem]:
+    """A site's web configuration has keys that Prometheus accepts."""
+    yield from _problems(site, WEB, lambda found: known_options.check_web(WEB, found))
+
+
+def _alerts(site: Site, changes: Mapping[str, Any]) -> None:
+    entries = site.once("alerts", monitoring_files.read_alerts)
+    alerts.parse_alerts(alerts.apply_site_changes(entries, changes))
+
+
+def _problems(site: Site, variable: str, check: Callable[[Any], Any]) -> Iterator[Problem]:
+    """Yield the error that ``check`` raises for a variable, once for equal values of hosts."""
+    seen = set()
+    for host, value in site.values(site.members(GROUP), variable):
+        try:
+            check(value)
+        except alerts.MonitoringError as error:
+            if str(error) not in seen:
+                seen.add(str(error))
+                yield problem_from_message(host, str(error), variable)

@@ -1,0 +1,167 @@
+"""Comparison of an archive's lists with its files, which other programs may delete or replace.
+
+Only existence and size are read. A check reads at most FILES_PER_CHECK files, beginning with the
+newest list and those not compared for the longest time, so large archives take several checks.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from kafka_metal_declarations.model import Declaration
+
+from kafka_metal_pipeline.archive import archive_location
+from kafka_metal_pipeline.archive_lists import ArchiveLists
+from kafka_metal_pipeline.status import Board
+from kafka_metal_pipeline.storage import Files
+
+log = logging.getLogger(__name__)
+
+# An object store charges for each of these requests.
+FILES_PER_CHECK = 10_000
+EVERY_S = 3600.0
+# Lists with missing files are compared again after this, so that restored files end an alert.
+AGAIN_S = 30.0
+
+
+class SizedFiles(Files, Protocol):
+    """Files whose size can be read."""
+
+    def size(self, file: str) -> int | None:
+        """Return the bytes of a file, None if it does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Files of a list, how many are missing or have another size, and the first of these."""
+
+    files: int
+    missing: int = 0
+    first: str = ""
+    rows: int = 0
+
+
+class ArchiveCheck:
+    """Compares one archive; keeps the result of each list, oldest comparison first."""
+
+    def __init__(self, files: SizedFiles, location: str) -> None:
+        """``location`` is the folder of the archive."""
+        self._files, self._location = files, location
+        self._lists = ArchiveLists(files, location)
+        self._results: dict[int, Result] = {}
+
+    def run(self) -> dict[str, Any]:
+        """Compare the lists that are due; return the state as in the status.
+
+        ``files``: listed files that this driver has compared; ``missing``: those that are missing
+        or have another size, ``rows`` in them, and ``first``, the path of one, empty without one.
+        """
+        numbers = self._lists.numbers()
+        self._results = {each: self._results[each] for each in self._results if each in numbers}
+        new = [each for each in numbers if each not in self._results]
+        # The newest list grows until the next one begins.
+        self._compare(dict.fromkeys([*numbers[:2], *new, *self._results]))
+        return self.state()
+
+    def run_again(self) -> dict[str, Any]:
+        """Compare only the lists with missing files; return the state."""
+        self._compare(dict.fromkeys(each for each, one in self._results.items() if one.missing))
+        return self.state()
+
+    def state(self) -> dict[str, Any]:
+        """Return the state without reading anything; see ``run``."""
+        results = self._results.values()
+        return {
+            "files": sum(each.files for each in results),
+            "missing": sum(each.missing for each in results),
+            "rows": sum(each.rows for each in results),
+            "first": next((each.first for each in results if each.missing), ""),
+        }
+
+    def _compare(self, numbers: Mapping[int, None]) -> None:
+        removed, compared = self._lists.removed(), 0
+        for number in numbers:
+            if compared >= FILES_PER_CHECK:
+                return
+            found = self._result(number, removed)
+            # The latest comparison is last.
+            self._results.pop(number, None)
+            self._results[number] = found
+            compared += found.files
+
+    def _result(self, number: int, removed: tuple[str, ...]) -> Result:
+        listed = {
+            name: file
+            for name, file in self._lists.read(number).items()
+            if not any(name == each or name.startswith(f"{each}/") for each in removed)
+        }
+        missing = {
+            name: file.rows
+            for name, file in listed.items()
+            if self._files.size(f"{self._location}/{name}") != file.size
+        }
+        return Result(len(listed), len(missing), next(iter(missing), ""), sum(missing.values()))
+
+
+def archive_checks(declaration: Declaration, files: SizedFiles) -> dict[str, ArchiveCheck]:
+    """Return the checks of a pipeline's archives by output."""
+    root = declaration.site.archive_root
+    return {
+        output.name: ArchiveCheck(files, archive_location(root, output))
+        for output in declaration.outputs
+        if output.path
+    }
+
+
+class ArchiveWatch:
+    """Checks archives in a thread: at the start, and every EVERY_S seconds."""
+
+    def __init__(
+        self,
+        checks: Mapping[str, ArchiveCheck],
+        board: Board,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``checks`` are by output; their states are set on the board."""
+        self._checks, self._board, self._clock = checks, board, clock
+        self._stopping = threading.Event()
+        self._due = dict.fromkeys(checks, clock())
+
+    def start(self) -> None:
+        """Start the thread; without archives there is none."""
+        if self._checks:
+            threading.Thread(target=self._run, name="archives", daemon=True).start()
+
+    def stop(self) -> None:
+        """Start no further check."""
+        self._stopping.set()
+
+    def check_due(self) -> None:
+        """Run the checks that are due; one that fails is repeated at its next time."""
+        for name, check in self._checks.items():
+            is_due, before = self._clock() >= self._due[name], check.state()["missing"]
+            if not is_due and not before:
+                continue
+            try:
+                state = check.run() if is_due else check.run_again()
+            except Exception as error:
+                if not self._stopping.is_set():
+                    log.warning("output %s: its archive was not compared: %s", name, error)
+                continue
+            finally:
+                if is_due:
+                    self._due[name] = self._clock() + EVERY_S
+            self._board.set_output(name, {"archive": state})
+            if state["missing"] != before:
+                log.error("output %s: files of its archive that are missing or changed: %s, "
+                          "rows in them: %s, one of them: %s",
+                          name, state["missing"], state["rows"], state["first"] or "-")  # fmt: skip
+
+    def _run(self) -> None:
+        while True:
+            self.check_due()
+            if self._stopping.wait(AGAIN_S):
+                return

@@ -1,0 +1,172 @@
+"""Log dirs that lost their data are found before a broker starts, with a stub of ZooKeeper's shell.
+
+A drill tests the same on a running cluster.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+BIN = Path(__file__).resolve().parents[2] / "images/kafka/bin"
+# Answers from the files `ids` and `topics`, and from one file for each partition.
+SHELL = """#!/bin/bash
+[ -e {root}/zk/ids ] || exit 1
+echo "Connecting to $1"
+while read -r verb path rest; do
+    case $verb$path in
+        ls/brokers/ids) cat {root}/zk/ids ;;
+        ls-R) cat {root}/zk/topics ;;
+        get*) cat "{root}/zk/${{path//\\//_}}" ;;
+    esac
+done
+"""
+METRICS = (BIN.parent / "conf/metrics.yml").read_text()
+
+
+class Broker:
+    """The log dirs of broker 1, and the state of partitions in ZooKeeper."""
+
+    def __init__(self, root):
+        self.root = root
+        self.dirs = [root / name for name in ("disk1", "disk2", "disk3")]
+        for each in (*self.dirs, root / "bin", root / "zk"):
+            each.mkdir()
+        self.write("bin/zookeeper-shell", SHELL.format(root=root)).chmod(0o755)
+        listed = ",".join(map(str, self.dirs))
+        self.write(
+            "server.properties", f"broker.id=1\nlog.dirs={listed}\nzookeeper.connect=zk:2181/a\n"
+        )
+        self.write("conf/metrics.yml", METRICS)
+        self.write("zk/ids", "[1, 2]\n")
+        self.partitions = {}
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def partition(self, name, log_dir, isr):
+        """Store a partition in a log dir of this broker."""
+        (self.dirs[log_dir] / name).mkdir(parents=True)
+        topic, _, number = name.rpartition("-")
+        path = f"/brokers/topics/{topic}/partitions/{number}/state"
+        state = f'{{"controller_epoch":3,"leader":-1,"version":1,"leader_epoch":5,"isr":{isr}}}\n'
+        self.write("zk/" + path.replace("/", "_"), state)
+        self.partitions[path] = None
+        self.write("zk/topics", "\n".join(["/brokers/topics", *self.partitions, ""]))
+
+    def empty(self, log_dir):
+        subprocess.run(["find", str(self.dirs[log_dir]), "-mindepth", "1", "-delete"], check=True)
+
+    def start(self):
+        """Start the guard with a stub of the broker, which writes into its log dirs."""
+        files = " ".join(f"{each}/meta.properties" for each in self.dirs)
+        agent = f"-javaagent:/agent.jar=0.0.0.0:9404:{self.root}/conf/metrics.yml"
+        script = f"touch {files}; echo started $0"
+        return subprocess.run(
+            [BIN / "kafka-guard", self.root / "server.properties", "bash", "-c", script, agent],
+            env={
+                "PATH": f"{self.root}/bin:{BIN}:{os.environ['PATH']}",
+                "KAFKA_DISK_TIMEOUT": "0",
+                "KAFKA_DISK_STATE": f"{self.root}/state",
+            },
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def rules(self, done):
+        """Return the rules with which the agent started."""
+        return Path(done.stdout.split(":")[-1].strip()).read_text()
+
+
+@pytest.fixture
+def broker(tmp_path):
+    found = Broker(tmp_path)
+    done = found.start()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert found.rules(done) == METRICS
+    found.partition("orders-0", 0, "[2,1]")
+    found.partition("orders-1", 1, "[1,2]")
+    found.partition("alone-0", 2, "[1]")
+    return found
+
+
+def test_a_restart_with_all_data_reports_nothing(broker):
+    done = broker.start()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert broker.rules(done) == METRICS
+
+
+def test_an_emptied_log_dir_is_logged_and_exported_once(broker):
+    broker.empty(1)
+    done = broker.start()
+    assert done.returncode == 0, done.stderr
+    lost = f"{broker.root}/disk2"
+    assert f"{lost} had data at the last start and is empty now" in done.stderr
+    # An agent with these rules exports the start time of the JVM.
+    rules = yaml.safe_load(broker.rules(done))
+    declared = yaml.safe_load(METRICS)
+    bean = "java.lang:type=Runtime"
+    assert rules["includeObjectNames"] == [bean, *declared["includeObjectNames"]]
+    labels = [rule.get("labels") for rule in declared["rules"]]
+    expected = [{"log_dir": lost} if each == {"log_dir": "EMPTIED"} else each for each in labels]
+    assert expected != labels
+    assert [rule.get("labels") for rule in rules["rules"]] == expected
+    again = broker.start()
+    assert (again.returncode, again.stderr) == (0, "")
+    assert broker.rules(again) == METRICS
+
+
+def test_a_broker_with_the_last_in_sync_replica_in_an_emptied_log_dir_does_not_start(broker):
+    broker.empty(2)
+    done = broker.start()
+    assert (done.returncode, done.stdout) == (78, "")
+    assert "the last in-sync replica of 1 partitions" in done.stderr
+    assert "such as alone-0;" in done.stderr
+    # The markers stay, so that the next start refuses as well.
+    assert broker.start().returncode == 78
+    (broker.dirs[2] / ".log-dirs").touch()
+    assert broker.start().returncode == 0
+
+
+def test_a_broker_does_not_start_before_other_in_sync_replicas_are_live(broker):
+    broker.write("zk/ids", "[1, 12]\n")
+    broker.empty(1)
+    done = broker.start()
+    assert done.returncode == 78
+    assert "such as orders-1; start the other brokers first" in done.stderr
+    broker.write("zk/ids", "[2]\n")
+    assert broker.start().returncode == 0
+
+
+def test_a_broker_does_not_start_while_the_in_sync_replicas_are_unknown(broker):
+    broker.empty(1)
+    broker.write("zk/ids", "").unlink()
+    done = broker.start()
+    assert done.returncode == 78
+    assert "zk:2181/a: found 0 states of 0 partitions" in done.stderr
+
+
+def test_a_new_log_dir_and_a_replaced_disk_are_not_reported(broker):
+    broker.empty(1)
+    # make disk-replace
+    (broker.dirs[1] / ".log-dirs").touch()
+    new = broker.root / "disk4"
+    new.mkdir()
+    broker.dirs.append(new)
+    listed = ",".join(map(str, broker.dirs))
+    broker.write("server.properties", f"broker.id=1\nlog.dirs={listed}\nzookeeper.connect=zk\n")
+    done = broker.start()
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_dir_that_cannot_be_read_is_left_to_kafka(broker):
+    broker.dirs[1].rename(broker.root / "unmounted")
+    done = broker.start()
+    assert "had data" not in done.stderr

@@ -1,0 +1,156 @@
+"""Verbs that apply a part of the site: order, refusals, and the baseline that they leave."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.part_screen import part_screen
+from plays import ENTRY_DEFAULTS, ROOT, entries, with_printing_roles
+
+BEFORE = {"content": "c0", "pipelines": "p0", "monitoring": "m0", "rest": "r0"}
+LOCK = "roll/lock/@kafka1"
+
+
+class Verb:
+    """Runs a playbook on the local inventory with roles that only print."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.playbooks = with_printing_roles(folder)
+        self.baseline = folder / "etc/.as-left/local@localhost.json"
+        self.baseline.parent.mkdir(parents=True)
+        self.baseline.write_text(json.dumps({"declared": BEFORE}))
+
+    def run(self, playbook, *options, **variables):
+        """Exit code, output, and entries of roles on the first broker and on hosts of pipelines."""
+        given = ENTRY_DEFAULTS | {
+            "ansible_become": False,
+            "ansible_python_interpreter": sys.executable,
+            "kafka_metal_state": str(self.folder / "state"),
+            "service_config_root": str(self.folder / "etc"),
+            "security_mode": "plain",
+            **variables,
+        }
+        settings = {"ANSIBLE_COLLECTIONS_PATH": str(self.folder), "ANSIBLE_GATHERING": "explicit"}
+        done = subprocess.run(
+            [
+                *("ansible-playbook", f"--inventory={ROOT}/inventories/local"),
+                *(f"-e{json.dumps(given)}", *options, f"{self.playbooks}/{playbook}.yml"),
+            ],
+            cwd=self.folder,
+            env=os.environ | settings,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        output = done.stdout + done.stderr
+        ran = [each for each in entries(output) if each.endswith(("@kafka1", "@driver1"))]
+        return done.returncode, output, ran
+
+    def declared(self):
+        return json.loads(self.baseline.read_text())["declared"]
+
+
+@pytest.fixture
+def verb(tmp_path):
+    return Verb(tmp_path)
+
+
+def test_topics_are_validated_then_applied_under_the_lock(verb):
+    code, output, ran = verb.run("topics")
+
+    assert code == 0, output
+    order = ["kafka_content/validate/@kafka1", LOCK, "kafka_content/main/@kafka1"]
+    places = [ran.index(each) for each in (*order, "roll/unlock/@kafka1")]
+    assert places == sorted(places)
+    assert [each for each in ran if each.startswith(("pipeline/main", "service/"))] == []
+    after = verb.declared()
+    assert len(after.pop("content")) == 16
+    assert after == {part: digest for part, digest in BEFORE.items() if part != "content"}
+    assert "Not applied, changed since the last complete run:" in output
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"fails": "kafka_content/validate"}, "failure of the test"),
+        ({"kafka_content_topics": {"a": {"partitions": 0}}}, "kafka_content_topics.a.partitions"),
+    ],
+)
+def test_refused_topics_take_no_lock_and_keep_the_baseline(verb, variables, message):
+    code, output, ran = verb.run("topics", **variables)
+
+    assert code != 0
+    assert message in output
+    assert LOCK not in ran
+    assert verb.declared() == BEFORE
+
+
+def test_interrupted_topics_outdate_their_part(verb):
+    code, _, ran = verb.run("topics", fails="kafka_content/main")
+
+    assert code != 0
+    assert LOCK in ran
+    assert verb.declared() == BEFORE | {"content": ""}
+
+
+def test_a_dry_run_takes_no_lock_and_keeps_the_baseline(verb):
+    code, output, ran = verb.run("topics", "--check")
+
+    assert code == 0, output
+    assert LOCK not in ran
+    assert verb.declared() == BEFORE
+
+
+def test_pipelines_are_checked_before_the_lock_and_started_under_it(verb):
+    (verb.folder / "etc/.as-left/local@localhost.json").unlink()
+    code, output, ran = verb.run("pipelines")
+
+    assert code == 0, output
+    order = ["pipeline/statements/@driver1", LOCK, "kafka_content/main/@kafka1"]
+    order += ["pipeline/main/apply@driver1", "pipeline/health/@driver1", "roll/unlock/@kafka1"]
+    places = [ran.index(each) for each in order]
+    assert places == sorted(places)
+    assert "The last complete run is unknown: `make up` compares everything." in output
+
+
+def test_an_undeclared_pipeline_is_refused(verb):
+    code, output, ran = verb.run("pipelines", pipelines_name="other")
+
+    assert code != 0
+    assert "pipelines_name (P= of make): found other; allowed, as declared:" in output
+    assert ran == []
+
+
+@pytest.mark.parametrize("name", ["topics", "pipelines"])
+def test_a_part_is_applied_as_a_whole(verb, name):
+    code, output, ran = verb.run(name, "--limit=kafka1")
+
+    assert code != 0
+    assert "--limit: found kafka1; allowed: none" in output
+    assert ran == []
+
+
+@pytest.mark.parametrize(
+    ("steps", "dry", "text"),
+    [
+        (["create a: 1 partition"], False, "Changed:\n  create a: 1 partition\n"),
+        (["create \x1b[2J"], True, "Would change:\n  create ?[2J\n"),
+        ([], False, "Nothing to change: the cluster is as declared.\n"),
+    ],
+)
+def test_the_screen_has_the_changes(steps, dry, text):
+    screen = part_screen(steps, [BEFORE], BEFORE, ["content"], dry)
+
+    assert "\x1b" not in screen
+    assert screen == text or dry
+
+
+def test_the_screen_names_other_changed_parts():
+    machines = [BEFORE, BEFORE | {"monitoring": "m1"}]
+    screen = part_screen([], machines, BEFORE | {"content": "c1"}, ["content"], False)
+
+    assert "complete run: declared alerts, receivers or names of pipelines. `make plan`" in screen

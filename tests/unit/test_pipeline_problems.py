@@ -1,0 +1,48 @@
+"""Problems of pipelines, from the state that a driver serves."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.module_utils._problems import pipeline_problems
+
+WELL = {"name": "p", "state": "running", "outputs": {"a": {"exception": None}}}
+
+
+def texts(state, reason=""):
+    return [each.text for each in pipeline_problems.problems("p", state, reason)]
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        (WELL, []),
+        ({**WELL, "last_error": "an old error", "failed_starts": 0}, []),
+        (None, ["pipeline p does not respond: refused"]),
+        ({**WELL, "state": "starting"}, ["pipeline p is starting"]),
+        (
+            {**WELL, "state": "starting", "failed_starts": 3, "last_error": "Bad: jar\n at x"},
+            ["pipeline p is starting after 3 failed starts: Bad: jar"],
+        ),
+        (
+            {**WELL, "state": "failing", "outputs": {"a": {"exception": "E: no\nstack"}}},
+            ["pipeline p, output a: E: no"],
+        ),
+        ({**WELL, "state": "failing"}, ["pipeline p is failing"]),
+        (
+            {**WELL, "records": {"read": 1000, "invalid": 9, "recent": {"read": 9, "invalid": 9}}},
+            [],
+        ),
+        (
+            {
+                **WELL,
+                "records": {"recent": {"read": 500, "invalid": 500}, "reason": "not CSV\nmore"},
+            },
+            ["pipeline p: 500 of the last 500 records are invalid: not CSV"],
+        ),
+        ({**WELL, "records": {"recent": {"read": 1000, "invalid": 50}}}, []),
+        (
+            {**WELL, "outputs": {"a": {"archive": {"missing": 2, "first": "a/b.parquet"}}}},
+            ["pipeline p, output a: 2 finished files are missing, first a/b.parquet"],
+        ),
+    ],
+)
+def test_problems_name_the_pipeline_and_the_reason(state, expected):
+    assert texts(state, "refused") == expected

@@ -1,0 +1,114 @@
+"""The state of a platform: machines, their engines and containers, and one list of problems."""
+
+import pytest
+from ansible_collections.metal.kafka.plugins.filter.status import platform_state
+from ansible_collections.metal.kafka.plugins.module_utils._problems.platform_problem import Problem
+from kafka_metal_client import status
+from kafka_metal_client.tables import Paint
+
+WELL = {
+    "engine_error": "", "containers": [], "has_services": True,
+    "operation": {"now": 0.0, "lock": None, "active": 0, "silenced_until": {}},
+}  # fmt: skip
+PLACES = [
+    {"instance": "zk1", "group": "zookeeper", "machine": "node1", "kind": "zookeeper"},
+    {"instance": "kafka1", "group": "kafka", "machine": "node1", "kind": "kafka"},
+    {"instance": "kafka2", "group": "kafka", "machine": "node2", "kind": "kafka"},
+    {"instance": "probe@node2", "group": "monitoring", "machine": "node2", "kind": "probe"},
+]
+ROW = {"name": "kafka2", "kind": "kafka", "state": "running", "health": "healthy"}
+
+
+def state_of(machines=None, **facts):
+    hosts = {name: {"roll_platform_status": found} for name, found in (machines or {}).items()}
+    hosts["kafka1"] = {f"{name}_platform_status": found for name, found in facts.items()}
+    return platform_state(hosts, "prod", ["node1:9092"], "", PLACES, 14)
+
+
+def kinds(state):
+    return [(each["kind"], each["where"]) for each in state["problems"]]
+
+
+def test_responding_engine_is_a_row_and_no_problem():
+    state = state_of({"node1": WELL})
+    assert [row["name"] for row in state["services"]] == ["engine@node1"]
+    assert state["problems"] == []
+
+
+@pytest.mark.parametrize(
+    ("found", "kind", "message"),
+    [
+        ({**WELL, "engine_error": "s: refused"}, "EngineDown", "(s: refused): make up starts it"),
+        ({**WELL, "engine_error": "s: timed out"}, "EngineDown", "it hangs, restart it"),
+        ({**WELL, "engine_error": "not installed"}, "EngineDown", "node1 has no container engine"),
+        ({"unreachable": True, "msg": "ssh"}, "MachineUnreachable", "machine node1 is unreachable"),
+        ({"msg": "No space left"}, "ReadFailed", "node1 was not read: No space left"),
+    ],
+)
+def test_a_machine_that_cannot_be_read_is_a_problem_with_its_reason(found, kind, message):
+    state = state_of({"node1": found})
+    assert kinds(state) == [(kind, "node1")]
+    text, problems = status.render(state, Paint(False))
+    assert problems
+    assert message in text
+    assert "engine@node1  engine  down" in text
+
+
+def test_what_follows_from_a_machine_comes_after_it():
+    down = Problem("ServiceDown", "kafka2", "broker 2 is not registered").as_dict()
+    lagging = Problem("PartitionsUnderReplicated", "kafka", "9 partitions lag").as_dict()
+    state = state_of(
+        {"node1": WELL, "node2": {"unreachable": True}},
+        kafka={"problems": [lagging, down], "services": [ROW]},
+    )
+    assert kinds(state) == [
+        ("MachineUnreachable", "node2"),
+        ("ServiceDown", "kafka2"),
+        ("PartitionsUnderReplicated", "kafka"),
+    ]
+    because = {"kind": "MachineUnreachable", "where": "node2"}
+    assert [each["because"] for each in state["problems"]] == [None, because, because]
+
+
+def test_a_row_agrees_with_the_problems_of_its_instance():
+    dead = Problem("ServiceDown", "kafka2", "broker 2 does not respond").as_dict()
+    state = state_of(kafka={"problems": [dead], "services": [ROW]})
+    (row,) = state["services"]
+    assert (row["state"], row["health"]) == ("down", "")
+
+    broken = Problem("LogDirOffline", "kafka2", "broker 2: log dir").as_dict()
+    (row,) = state_of(kafka={"problems": [broken], "services": [ROW]})["services"]
+    assert (row["state"], row["health"]) == ("running", "degraded")
+
+
+def test_a_container_has_the_place_of_its_instance():
+    stopped = Problem("ContainerStopped", "probe1", "probe1 is stopped").as_dict()
+    found = {**WELL, "containers": [{**stopped, "service": "probe"}]}
+    assert kinds(state_of({"node2": found})) == [("ContainerStopped", "probe@node2")]
+
+
+def test_a_missing_container_has_the_place_of_its_instance():
+    missing = Problem("ContainerMissing", "probe1", "probe1 has no container").as_dict()
+    state = state_of({"node2": {**WELL, "containers": [missing]}})
+    assert kinds(state) == [("ContainerMissing", "probe@node2")]
+
+
+def test_certificates_that_expire_soon_are_problems():
+    expiry = [
+        {"kind": "certificate", "name": name, "days_left": days, "not_after": "2026-02-01"}
+        for name, days in (("kafka1", 300), ("kafka2", 13))
+    ]
+    state = state_of(security={"expiry": expiry})
+    assert [each["name"] for each in state["certificates"]] == ["kafka2"]
+    assert kinds(state) == [("CertificateExpires", "kafka2")]
+
+
+def test_an_interrupted_operation_explains_a_stopped_container():
+    stopped = Problem("ContainerStopped", "kafka2", "kafka2 is stopped").as_dict()
+    interrupted = Problem("OperationInterrupted", "", "interrupted: restart").as_dict()
+    state = state_of(
+        {"node2": {**WELL, "containers": [{**stopped, "service": "kafka_broker"}]}},
+        roll_marks={"problems": [interrupted]},
+    )
+    assert kinds(state) == [("OperationInterrupted", ""), ("ContainerStopped", "kafka2")]
+    assert state["problems"][1]["because"]["kind"] == "OperationInterrupted"

@@ -1,0 +1,174 @@
+"""Declarations that the role `monitoring` could not render, or that its services refuse."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.known_options import (
+    CHANNEL_KEYS,
+    REQUIRED_KEYS,
+    VERSIONS,
+)
+from preflight_sites import Faults, ValidSite, validated
+
+ROOT = Path(__file__).resolve().parents[2]
+SECRET = "s3cret"
+CHECKS = {f"monitoring_{name}" for name in ("alerts", "receivers", "options", "web")}
+
+
+def declared(variable: str, value: Any):
+    """Return a function that declares a variable on two hosts with monitoring."""
+
+    def plant(site: ValidSite) -> None:
+        site.groups["monitoring"] = ["m1", "m2"]
+        for host in site.groups["monitoring"]:
+            site.hosts[host][f"monitoring_{variable}"] = value
+
+    return plant
+
+
+def alert(**changes: Any):
+    return declared("alerts", {"BrokerDown": changes})
+
+
+def receiver(channel: str, *configurations: Any):
+    return declared("receivers", {"page": {channel: list(configurations)}})
+
+
+ALERTS, RECEIVERS = "m1: monitoring_alerts", "m1: monitoring_receivers"
+
+FAULTS: Faults = {
+    "alerts that are a list": (declared("alerts", ["BrokerDown"]), [f"{ALERTS}: found ['Broker"]),
+    "an alert that does not exist": (
+        declared("alerts", {"BrokerDwon": False}),
+        [f"{ALERTS}.BrokerDwon: found false, but no such alert exists; allowed: names of exist"],
+    ),
+    "an unknown key of an alert": (
+        alert(severty="page"),
+        [f"{ALERTS}.BrokerDown: found key severty; allowed: description, equal"],
+    ),
+    "an unknown limit": (
+        alert(limits={"brokers": 1}),
+        [f"{ALERTS}.BrokerDown.limits: found brokers; allowed:"],
+    ),
+    "limits that are a number": (
+        alert(limits=5),
+        [f"{ALERTS}.BrokerDown.limits: found 5; allowed: a mapping of numbers"],
+    ),
+    "an expression that is a number": (
+        alert(expr=5),
+        [f"{ALERTS}.BrokerDown.expr: found 5; allowed: a text"],
+    ),
+    "an inhibited alert without a list": (
+        alert(inhibits="HostDown"),
+        [f"{ALERTS}.BrokerDown.inhibits: found 'HostDown'; allowed: a list of names"],
+    ),
+    "a new alert without a summary": (
+        declared("alerts", {"Mine": {"severity": "page", "expr": "up == 0"}}),
+        [f"{ALERTS}.Mine: found no summary; allowed: severity, expr, summary, description"],
+    ),
+    "receivers that are a list": (
+        declared("receivers", [SECRET]),
+        [f"{RECEIVERS}: found list; allowed: a mapping"],
+    ),
+    "an unknown severity": (
+        declared("receivers", {"pages": {}}),
+        [f"{RECEIVERS}: found pages; allowed: page, ticket, heartbeat"],
+    ),
+    "channels that are a list": (
+        declared("receivers", {"page": [SECRET]}),
+        [f"{RECEIVERS}.page: found list; allowed: a mapping"],
+    ),
+    "an unknown channel": (
+        receiver("pager", {}),
+        [f"{RECEIVERS}.page: found pager; allowed: pagerduty, slack"],
+    ),
+    "a channel without a list": (
+        declared("receivers", {"page": {"webhook": {"url": SECRET}}}),
+        [f"{RECEIVERS}.page.webhook: found no list, or an empty one; allowed: a list"],
+    ),
+    "a configuration that is a text": (
+        receiver("webhook", SECRET),
+        [f"{RECEIVERS}.page.webhook[0]: found str; allowed: a mapping"],
+    ),
+    "a typo in a channel": (
+        receiver("pagerduty", {"routing_key": SECRET}, {"routing_kye": SECRET}),
+        [f"{RECEIVERS}.page.pagerduty[1]: found key routing_kye; allowed: routing_key (did you "],
+    ),
+    "a channel without an address": (
+        receiver("mail", {"to": "a@example.com", "from": "b@example.com"}),
+        [f"{RECEIVERS}.page.mail[0]: found no smarthost; allowed: smarthost"],
+    ),
+    "options of an unknown job": (
+        declared("scrape_options", {"kafak": {}}),
+        ["m1: monitoring_scrape_options: found job kafak; allowed: alertmanager, exporter"],
+    ),
+    "an unknown scrape option": (
+        declared("scrape_options", {"kafka": {"schema": "https"}}),
+        ["m1: monitoring_scrape_options.kafka: found key schema; allowed: scheme (did you mean"],
+    ),
+    "scrape options that are a text": (
+        declared("scrape_options", {"kafka": SECRET}),
+        ["m1: monitoring_scrape_options.kafka: found str; allowed: a mapping"],
+    ),
+    "an unknown option of Alertmanager": (
+        declared("alertmanager_options", {"basic_aut": {}}),
+        ["m1: monitoring_alertmanager_options: found key basic_aut; allowed: basic_auth (did"],
+    ),
+    "an unknown key of the web configuration": (
+        declared("web", {"basic_auth_user": {"a": SECRET}}),
+        ["m1: monitoring_web: found key basic_auth_user; allowed: basic_auth_users (did you mean"],
+    ),
+    "an unknown key of its TLS": (
+        declared("web", {"tls_server_config": {"certfile": "web.pem"}}),
+        ["m1: monitoring_web.tls_server_config: found key certfile; allowed: cert_file (did you"],
+    ),
+}  # fmt: skip
+
+
+def problems(site: ValidSite) -> list[str]:
+    """Return problems of the checks of monitoring; the site has no other options of the role."""
+    found = [each for each in validated(site) if each.check in CHECKS]
+    assert all(each.fatal for each in found)
+    return [str(each) for each in found]
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fault_is_reported_once_without_secrets(name):
+    plant, parts = FAULTS[name]
+    site = ValidSite()
+    plant(site)
+    found = problems(site)
+    assert len(found) == 1, found
+    assert all(part in found[0] for part in parts), found
+    assert SECRET not in found[0]
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        alert(severity="ticket"),
+        declared("alerts", {"BrokerDown": False}),
+        receiver("pagerduty", {"routing_key": SECRET, "severity": "warning"}),
+        receiver("slack", {"api_url": "https://example.com/x", "channel": "#kafka"}),
+        declared("scrape_options", {"node": {"scheme": "https", "dns_sd_configs": []}}),
+        declared("alertmanager_options", {"basic_auth": {"username": "a"}, "timeout": "5s"}),
+        declared("web", {"tls_server_config": {"cert_file": "a"}, "basic_auth_users": {"a": "b"}}),
+    ],
+)
+def test_valid_declarations_are_accepted(plant):
+    site = ValidSite()
+    plant(site)
+    assert problems(site) == []
+
+
+def test_required_keys_are_known_keys():
+    assert set(REQUIRED_KEYS) == set(CHANNEL_KEYS)
+    for channel, groups in REQUIRED_KEYS.items():
+        assert {key for group in groups for key in group} <= set(CHANNEL_KEYS[channel])
+
+
+def test_known_options_are_those_of_the_versions_in_use():
+    versions = yaml.safe_load((ROOT / "versions.yml").read_text())
+    assert {key: versions[key] for key in VERSIONS} == VERSIONS

@@ -1,0 +1,149 @@
+"""Problems are merged with alerts, and arranged: causes first, then what follows from them."""
+
+from ansible_collections.metal.kafka.plugins.module_utils._problems import problem_kinds
+from ansible_collections.metal.kafka.plugins.module_utils._problems.arrangement import (
+    Places,
+    arrange,
+    as_list,
+    count,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._problems.platform_problem import (
+    Problem,
+    from_dict,
+)
+
+PLACES = Places(
+    machines={"zk1": "n1", "kafka1": "n1", "kafka2": "n2", "m1": "n2", "pipeline-p": "n3"},
+    services={
+        "zk1": "zookeeper", "kafka1": "kafka", "kafka2": "kafka", "m1": "spark_master",
+        "pipeline-p": "pipeline",
+    },
+    order=("zookeeper", "kafka", "spark_master", "pipeline"),
+)  # fmt: skip
+
+
+def problem(kind, where="", **more):
+    return Problem(kind, where, more.pop("text", f"{kind} at {where}"), **more)
+
+
+def tree(*problems):
+    """Return each cause with what follows from it, as kind@where."""
+    return [
+        [f"{each.kind}@{each.where}" for each in (found.problem, *found.effects)]
+        for found in arrange(problems, PLACES)
+    ]
+
+
+def test_a_stopped_broker_explains_partitions_that_are_not_in_sync():
+    assert tree(
+        problem("PartitionsUnderReplicated", "kafka"),
+        problem("ServiceDown", "kafka2"),
+        problem("ContainerStopped", "kafka2"),
+    ) == [["ContainerStopped@kafka2", "ServiceDown@kafka2", "PartitionsUnderReplicated@kafka"]]
+
+
+def test_a_machine_explains_all_its_services_and_no_other():
+    assert tree(
+        problem("ServiceDown", "kafka1"),
+        problem("ServiceDown", "zk1"),
+        problem("ServiceDown", "kafka2"),
+        problem("MachineUnreachable", "n1"),
+    ) == [
+        ["MachineUnreachable@n1", "ServiceDown@kafka1", "ServiceDown@zk1"],
+        ["ServiceDown@kafka2"],
+    ]
+
+
+def test_a_broker_does_not_explain_another_service():
+    assert len(tree(problem("ServiceDown", "kafka2"), problem("NoLeader", "spark_master"))) == 2
+
+
+def test_an_earlier_service_without_leader_explains_a_later_one():
+    found = tree(
+        problem("PipelineDown", "pipeline-p"),
+        problem("NoLeader", "kafka"),
+        problem("NoLeader", "zookeeper"),
+    )
+    assert found == [["NoLeader@zookeeper", "NoLeader@kafka", "PipelineDown@pipeline-p"]]
+    # A later service explains no earlier one.
+    assert (
+        len(tree(problem("NoLeader", "spark_master"), problem("PartitionsOffline", "kafka"))) == 2
+    )
+
+
+def test_an_alert_is_added_to_the_problem_that_it_reports():
+    down = problem("ServiceDown", "kafka2", since=200.0)
+    alert = problem(
+        "ServiceDown", "kafka2", alerts=("BrokerDown",), since=100.0, severity="page", read=False
+    )
+    (found,) = arrange([alert, down], PLACES)
+    assert (found.problem.text, found.problem.alerts) == (down.text, ("BrokerDown",))
+    assert found.problem.since == 100.0
+    # An alert whose problem was not found stays a problem.
+    (found,) = arrange([alert], PLACES)
+    assert found.problem.text == alert.text
+
+
+def test_different_problems_of_one_kind_and_place_are_all_kept():
+    first, second = (problem("LogDirOffline", "kafka1", text=path) for path in ("/a", "/b"))
+    assert len(arrange([first, second, first], PLACES)) == 2
+
+
+def test_the_most_severe_comes_first_and_notes_do_not_count():
+    findings = arrange(
+        [
+            problem("AlertsSilenced", "1"),
+            problem("CertificateExpires", "kafka1"),
+            problem("WritesSlow", severity="page", alerts=("WritesSlow",), read=False),
+        ],
+        PLACES,
+    )
+    assert [found.problem.kind for found in findings] == [
+        "WritesSlow", "CertificateExpires", "AlertsSilenced",
+    ]  # fmt: skip
+    assert count(findings) == 2
+
+
+def test_a_ticket_of_an_alert_is_not_urgent_but_a_ticket_that_was_read_is():
+    alert = problem("Slow", severity="ticket", alerts=("Slow",), read=False)
+    assert count(arrange([alert, problem("LogDirOffline", "kafka1")], PLACES)) == 1
+
+
+def test_an_effect_that_pages_puts_its_cause_first():
+    findings = arrange(
+        [
+            problem("WritesSlow", severity="page", alerts=("WritesSlow",), read=False),
+            problem("LogDirOffline", "kafka1"),
+            problem("PartitionsOffline", "kafka"),
+        ],
+        PLACES,
+    )
+    assert findings[0].problem.kind == "LogDirOffline"
+
+
+def test_plain_types_name_the_cause_and_are_read_back():
+    findings = arrange(
+        [problem("ServiceDown", "kafka2"), problem("ContainerStopped", "kafka2")], PLACES
+    )
+    found = as_list(findings)
+    assert [each["because"] for each in found] == [
+        None, {"kind": "ContainerStopped", "where": "kafka2"},
+    ]  # fmt: skip
+    assert from_dict(found[0]).as_dict() == findings[0].problem.as_dict()
+
+
+def test_each_cause_is_a_kind_and_no_kind_explains_itself_except_across_services():
+    for name, kind in problem_kinds.KINDS.items():
+        assert set(kind.causes) <= set(problem_kinds.KINDS), name
+        assert kind.severity in problem_kinds.SEVERITIES, name
+        assert name not in kind.causes or kind.wide, name
+
+
+def test_circles_of_causes_end():
+    every = [
+        problem(kind, where)
+        for kind in problem_kinds.KINDS
+        for where in ("kafka1", "kafka", "n1", "")
+    ]
+    found = arrange(every, PLACES)
+    assert sum(1 + len(each.effects) for each in found) == len(every)

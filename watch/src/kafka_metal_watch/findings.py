@@ -1,0 +1,113 @@
+"""The problems of a cluster, from the last state that the exporter has read."""
+
+from collections.abc import Iterator
+
+from ._problems import (
+    arrangement,
+    kafka_problems,
+    monitoring_problems,
+    pipeline_problems,
+    spark_problems,
+)
+from ._problems.platform_problem import Problem
+from .durations import duration
+from .metrics import ClusterState
+
+# A certificate that expires within so many seconds is a problem.
+EXPIRES_SOON_S = 14 * 86400
+# An engine runs a health check every 10 s; without one for so long it is dead or hangs.
+ENGINE_TIMEOUT_S = 60
+# Items of one kind that a message about failed reads names.
+UNREAD_SHOWN = 5
+
+
+def findings(found: ClusterState, now: float, interval: float) -> list[arrangement.Finding]:
+    """Return the problems, causes first; ``interval`` of reads in seconds."""
+    return arrangement.arrange(problems(found, now, interval), _places(found))
+
+
+def problems(found: ClusterState, now: float, interval: float) -> Iterator[Problem]:
+    """Yield all problems of a state."""
+    yield from _cluster(found, now, interval)
+    for name, state in sorted(found.pipelines.items()):
+        yield from pipeline_problems.problems(name, state)
+    if found.masters:
+        yield from spark_problems.problems(
+            [_master(*each) for each in sorted(found.masters.items())], {}
+        )
+    yield from _certificates(found, now)
+    for host, seconds in sorted(found.engines.items()):
+        if seconds > ENGINE_TIMEOUT_S:
+            text = f"the container engine of {host} has not responded for {duration(seconds)}"
+            yield Problem("EngineDown", host, text)
+    for text in found.operation.problems(now):
+        yield Problem("OperationInterrupted", "", text, "make status")
+    yield from _unread(found)
+    yield from monitoring_problems.from_prometheus(found.alerts)
+    yield from monitoring_problems.unreadable(found.targets)
+
+
+def _cluster(found: ClusterState, now: float, interval: float) -> list[Problem]:
+    """Return the problems of brokers and partitions, as the brokers report them."""
+    seen = found.overview
+    if not seen.brokers:
+        return kafka_problems.unreachable("the cluster has not responded yet")
+    state = {
+        "brokers": [{"id": each.id} for each in seen.brokers if each.registered],
+        "controller_id": seen.controller,
+        "offline": seen.leaderless,
+        "under_replicated": seen.under_replicated,
+    }
+    result = kafka_problems.problems(state, [each.id for each in seen.brokers])
+    if now - found.read > 3 * interval:
+        text = f"the cluster has not responded for {duration(now - found.read)}"
+        result += kafka_problems.unreachable(text)
+    return result
+
+
+def _master(name: str, state: object) -> dict[str, object]:
+    """Return a master in the form that the rules need."""
+    read = state if isinstance(state, dict) else {}
+    return {
+        "name": name,
+        "page": "its page",
+        "status": read.get("status", ""),
+        "workers": [],
+        "error": "" if read else "no response",
+    }
+
+
+def _certificates(found: ClusterState, now: float) -> Iterator[Problem]:
+    for endpoint, until in sorted(found.certificates.items()):
+        left = until - now
+        if left < EXPIRES_SOON_S:
+            when = f"expires in {duration(left)}" if left > 0 else "has expired"
+            text = f"the certificate of {endpoint} {when}: make up renews it"
+            yield Problem("CertificateExpires", endpoint, text, "make up")
+
+
+def _unread(found: ClusterState) -> Iterator[Problem]:
+    """Yield a problem for each kind of items that could not be read."""
+    by_kind: dict[str, list[str]] = {}
+    for (kind, name), why in sorted(found.unread.items()):
+        by_kind.setdefault(kind, []).append(f"{name} ({why})")
+    for kind, names in by_kind.items():
+        more = f" and {len(names) - UNREAD_SHOWN} more" if len(names) > UNREAD_SHOWN else ""
+        text = f"not read: {kind} {', '.join(names[:UNREAD_SHOWN])}{more}"
+        yield Problem("ReadFailed", kafka_problems.SERVICE, text)
+
+
+def _places(found: ClusterState) -> arrangement.Places:
+    """Return machines of instances by the targets of Prometheus, and services of instances."""
+    labels = [each["labels"] for each in found.targets if "instance" in each["labels"]]
+    return arrangement.Places(
+        machines={each["instance"]: each.get("host", "") for each in labels},
+        services={
+            **{each["instance"]: each.get("job", "") for each in labels},
+            **{
+                kafka_problems.instance(each.id): kafka_problems.SERVICE
+                for each in found.overview.brokers
+            },
+            **dict.fromkeys(found.masters, spark_problems.GROUP),
+        },
+    )
