@@ -3,14 +3,20 @@
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from kafka.admin import NewTopic
 from kafka.errors import TopicAlreadyExistsError
-from testing import access, disk_faults
+from testing import access, disk_faults, playbooks, sandbox
 from testing.cluster import Cluster
 from testing.disk_faults import SPARE, Disk, Victim
+from testing.prometheus import Prometheus
 from testing.traffic import TOPIC
+
+# An inventory with monitoring, and the machine of Prometheus, which has no fault.
+MONITORING = Path(__file__).resolve().parents[1] / "monitoring"
+MONITORING_HOST = "node3"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -54,3 +60,20 @@ def victim(cluster: Cluster) -> Iterator[Victim]:
     finally:
         if disk.device != SPARE:
             disk_faults.blank(machine)
+
+
+@pytest.fixture(scope="module")
+def prometheus(platform: Cluster, inventory: str) -> Iterator[Prometheus]:
+    """Prometheus, monitoring the cluster during the tests of a file."""
+    playbooks.inventory = f"{inventory},{MONITORING}"
+    try:
+        playbooks.run("site")
+        prometheus = Prometheus(platform, MONITORING_HOST, "127.0.0.1:9090")
+        prometheus.wait_for_targets(seconds=60)
+        yield prometheus
+    finally:
+        for one in sandbox.of(platform):
+            if one.service not in ("kafka_broker", "zookeeper"):
+                one.machine.check_output("docker rm --force %s", one.name)
+        playbooks.inventory = inventory
+        playbooks.run("site")

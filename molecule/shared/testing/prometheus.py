@@ -11,6 +11,7 @@ class Prometheus:
     """Prometheus on one machine, listening on ``endpoint``."""
 
     def __init__(self, cluster: Cluster, machine: str, endpoint: str) -> None:
+        self.machine = machine
         self._shell = cluster.shell(machine)
         self._container = f"{cluster.topology.cluster}-prometheus1"
         self._endpoint = endpoint
