@@ -44,7 +44,7 @@ def write(path: Path, content: str) -> None:
     temporary = path.with_name(f"{path.name}.new")
     try:
         temporary.write_text(content, encoding="utf-8")
-        temporary.chmod(0o644)
+        temporary.chmod(0o600)
         temporary.replace(path)
     except OSError as error:
         raise AnsibleActionFail(f"cannot write {path}: {error.strerror}") from error

@@ -45,7 +45,8 @@ def status(info: dict[str, Any], brokers: list[dict[str, Any]], listener: str) -
     """
     if "reachable" not in info:
         reason = f"the state of the brokers was not read: {info.get('msg') or 'unknown error'}"
-        return {"problems": [each.as_dict() for each in kafka_problems.unreachable(reason)]}
+        problem = Problem("ReadFailed", kafka_problems.SERVICE, reason)
+        return {"problems": [problem.as_dict()]}
     expected = [int(each["id"]) for each in brokers]
     found = (
         kafka_problems.problems(info, expected)

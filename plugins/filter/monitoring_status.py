@@ -3,6 +3,7 @@
 """Filter for monitoring in the status screen: its services, firing alerts and silences."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..module_utils._problems import monitoring_problems, platform_problem
@@ -11,7 +12,9 @@ from ..module_utils._problems.platform_problem import Problem
 # Problems that only the exporter finds; all others are read again for the screen.
 OF_EXPORTER = ("ReadFailed", "CertificateExpires")
 # The jobs of the services whose responses are read.
-PROMETHEUS, EXPORTER = "prometheus", "exporter"
+ALERTMANAGER, EXPORTER, PROMETHEUS = "alertmanager", "exporter", "prometheus"
+# Kinds of problems with which a service does not respond.
+NOT_RESPONDING = ("ServiceDown", "AlertsUnread", "MetricsUnreadable")
 
 
 def monitoring_status(
@@ -27,21 +30,19 @@ def monitoring_status(
     """
     targets = _data(responses, "targets", "activeTargets")
     alerts = _data(responses, "alerts", "alerts")
-    if targets is None or alerts is None:
-        name = f"{PROMETHEUS}@{machine}"
-        reason = str((responses.get("targets") or {}).get("error") or "no response")
-        text = f"{name} does not respond: {reason}. Alerts are not known"
-        row = _row(PROMETHEUS, endpoints, machine, False)
-        return {"services": [row], "problems": [Problem("ServiceDown", name, text).as_dict()]}
-    found = [
-        *monitoring_problems.from_prometheus(alerts),
-        *monitoring_problems.unreadable(targets),
-        *monitoring_problems.silenced((responses.get("silences") or {}).get("json") or ()),
+    problems = [
+        *_silences(responses.get("silences") or {}, machine),
         *_page_problems(responses.get("page") or {}, machine),
     ]
-    down = {each["labels"].get("instance") for each in targets if each["health"] == "down"}
-    notes = [f"{len(targets) - len(down)} of {len(targets)} targets respond"]
-    notes += ["password in operator/monitoring-web"] if password else []
+    notes = ["password in operator/monitoring-web"] if password else []
+    if targets is None or alerts is None:
+        problems.append(_unresponsive(responses.get("targets") or {}, machine))
+    else:
+        problems += monitoring_problems.from_prometheus(alerts)
+        problems += monitoring_problems.unreadable(targets)
+        responding = sum(each["health"] != "down" for each in targets)
+        notes.insert(0, f"{responding} of {len(targets)} targets respond")
+    down = {each.where for each in problems if each.kind in NOT_RESPONDING}
     return {
         "services": [
             _row(
@@ -53,8 +54,28 @@ def monitoring_status(
             )
             for job in endpoints
         ],
-        "problems": [each.as_dict() for each in found],
+        "problems": [each.as_dict() for each in problems],
     }
+
+
+def _unresponsive(response: Mapping[str, Any], machine: str) -> Problem:
+    """The problem of a Prometheus that does not respond; it is starting if it answers 503."""
+    name = f"{PROMETHEUS}@{machine}"
+    reason = str(response.get("error") or "no response")
+    text = f"{name} does not respond: {reason}. Alerts are not known"
+    if reason.endswith("503"):
+        return Problem("ServiceDown", name, f"{name} is starting. Alerts are not known", read=False)
+    return Problem("ServiceDown", name, text)
+
+
+def _silences(response: Mapping[str, Any], machine: str) -> list[Problem]:
+    """Notes on active silences; a problem if Alertmanager does not respond."""
+    silences = response.get("json")
+    if isinstance(silences, list):
+        return monitoring_problems.silenced(silences)
+    name = f"{ALERTMANAGER}@{machine}"
+    reason = response.get("error") or "the response has no silences"
+    return [Problem("AlertsUnread", name, f"{name} does not respond: {reason}")]
 
 
 def _page_problems(page: Mapping[str, Any], machine: str) -> list[Problem]:
@@ -65,7 +86,8 @@ def _page_problems(page: Mapping[str, Any], machine: str) -> list[Problem]:
         reason = page.get("error") or "the response has no problems"
         return [Problem("ServiceDown", name, f"{name} does not respond: {reason}")]
     found = [platform_problem.from_dict(each) for each in body["problems"]]
-    return [each for each in found if each.kind in OF_EXPORTER]
+    # As old as the last reading of the exporter.
+    return [replace(each, read=False) for each in found if each.kind in OF_EXPORTER]
 
 
 def _data(responses: Mapping[str, Any], name: str, key: str) -> list[Any] | None:

@@ -17,6 +17,7 @@ def platform_state(
     access: str = "",
     places: Sequence[Mapping[str, str]] = (),
     warn_days: int = 14,
+    readers: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """State for the screens of status and up, from the variables of all hosts.
 
@@ -26,7 +27,7 @@ def platform_state(
         "cluster": cluster,
         "bootstrap": ",".join(bootstrap),
         "access": access,
-        **states.platform_state(hosts, places, int(warn_days)),
+        **states.platform_state(hosts, places, int(warn_days), readers),
     }
 
 

@@ -97,7 +97,13 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._containers import container_faults
 from ..module_utils._containers.manual_changes import manual_changes
-from ..module_utils._host import engine_api, engine_facts, operation_lock, operation_state
+from ..module_utils._host import (
+    container_list,
+    engine_api,
+    engine_facts,
+    operation_lock,
+    operation_state,
+)
 
 
 def main() -> None:
@@ -119,9 +125,14 @@ def main() -> None:
     faults: list[dict[str, Any]] = []
     if not error:
         engine = spec["socket"], spec["cluster"]
-        found = container_faults.faults(*engine, spec["machine"], time.time())
-        changes = manual_changes(*engine, spec["baseline"], spec["machine"])
-        faults = [each.as_dict() for each in found] + [each.as_dict() for each in changes]
+        try:
+            inspected = container_list.inspect_cluster_containers(*engine)
+            found = container_faults.faults(inspected, *engine, spec["machine"], time.time())
+        except engine_api.EngineError as engine_error:
+            error = str(engine_error)
+        else:
+            changes = manual_changes(inspected, spec["cluster"], spec["baseline"], spec["machine"])
+            faults = [each.as_dict() for each in found] + [each.as_dict() for each in changes]
     module.exit_json(
         changed=False,
         has_services=any(os.path.isdir(each) for each in spec["directories"]),

@@ -62,6 +62,7 @@ def main() -> None:
         argument_spec={
             "text": {"type": "str", "required": True},
             "problems": {"type": "list", "elements": "str", "default": []},
+            "files": {"type": "dict", "default": {}},
         },
         supports_check_mode=True,
     )

@@ -1,5 +1,6 @@
 """Faults of containers for the status report: killed for lack of memory, or restarting."""
 
+import json
 import struct
 
 import pytest
@@ -11,6 +12,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import container
 
 NOW = 1_767_225_600.0  # 2026-01-01 00:00 UTC
 JUST_NOW = "2025-12-31T23:59:00.123456789Z"
+BEFORE = "2025-12-31T23:57:59Z"
 LAST_WEEK = "2025-12-24T00:00:00Z"
 NEVER = "0001-01-01T00:00:00Z"
 
@@ -62,9 +64,13 @@ def container(restarts=0, memory=640 * 2**20, **state):
         ),
         (container(), ""),
         # It has run for two minutes since.
-        (container(restarts=9, FinishedAt=JUST_NOW, StartedAt="2025-12-31T23:57:59Z"), ""),
+        (container(restarts=9, FinishedAt=JUST_NOW, StartedAt=BEFORE), ""),
         # It has recovered since.
         (container(restarts=4, OOMKilled=True, FinishedAt=LAST_WEEK), ""),
+        (
+            container(Paused=True),
+            "kafka2 is paused: it responds to no request",
+        ),
         # One restart after a crash.
         (container(restarts=1, FinishedAt=JUST_NOW), ""),
         # Stopped by an operator, or ended by itself.
@@ -86,29 +92,46 @@ def test_fault_is_one_message(found, message):
 
 @pytest.fixture
 def engine(monkeypatch):
-    """Function that sets the containers, events and log of an engine."""
+    """Function that sets the containers, events and log of an engine; None is a 404."""
 
     def answer(containers, events=b"", log=b""):
-        listed = [
-            {"Id": str(number), "Labels": {"kafka-metal.service": "kafka_broker"}}
-            for number in containers
-        ]
-        inspected = {f"/containers/{number}/json": each for number, each in containers.items()}
-        responses = {"/events": events, "/containers": log}
-        monkeypatch.setattr(
-            container_list, "list_cluster_containers", lambda socket, cluster: listed
-        )
-        monkeypatch.setattr(engine_api, "get_json", lambda socket, request: inspected.get(request))
-        monkeypatch.setattr(
-            engine_api,
-            "get",
-            lambda socket, request: next(
-                answer for path, answer in responses.items() if request.startswith(path)
-            ),
-        )
-        return [each.problem for each in container_faults.faults("socket", "a", "node1", NOW)]
+        responses = {
+            "/events": events,
+            "/containers/json": json.dumps([{"Id": str(number)} for number in containers]).encode(),
+            **{
+                f"/containers/{number}/json": each
+                and json.dumps({"Id": str(number), **each}).encode()
+                for number, each in containers.items()
+            },
+            **{f"/containers/{number}/logs": log for number in containers},
+        }
+
+        def get(socket, request, timeout=5):
+            return next(found for path, found in responses.items() if request.startswith(path))
+
+        monkeypatch.setattr(engine_api, "get", get)
+        inspected = container_list.inspect_cluster_containers("socket", "a")
+        found = container_faults.faults(inspected, "socket", "a", "node1", NOW)
+        return [each.problem for each in found]
 
     return answer
+
+
+def test_a_container_that_the_engine_does_not_inspect_in_time_is_an_error(monkeypatch):
+    def get(socket, request):
+        if "json?" in request:
+            return b'[{"Id": "1"}]'
+        raise engine_api.NoResponseError(socket, TimeoutError("timed out"))
+
+    monkeypatch.setattr(engine_api, "get", get)
+    with pytest.raises(engine_api.EngineError, match="timed out"):
+        container_list.inspect_cluster_containers("socket", "a")
+
+
+def test_a_container_that_runs_again_after_a_kill_is_a_note():
+    again = container(restarts=1, OOMKilled=True, FinishedAt=JUST_NOW, StartedAt=BEFORE)
+    problem = container_faults.container_fault(again, NOW)
+    assert (problem.kind, problem.level) == ("ContainerKilled", "note")
 
 
 def test_out_of_memory_event_counts_without_the_state(engine):
@@ -147,6 +170,7 @@ def test_a_container_in_a_crash_loop_has_the_last_error_of_its_log(engine):
         (["IOException: gone", "\tat x", "Caused by: java.Error: y"], "Caused by: java.Error: y"),
         (["\x1b[31mERROR\x1b[0m red\x07"], "ERROR red\\x07"),
         (["ERROR " + "x" * 500], "ERROR " + "x" * 191 + "..."),
+        (["ERROR bad value password=hunter22"], "ERROR bad value password=<removed>"),
     ],
 )  # fmt: skip
 def test_the_last_error_is_one_printable_line(lines, line):

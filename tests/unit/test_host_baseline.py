@@ -185,7 +185,7 @@ def test_baselines_are_readable_only_by_root(node):
 
 
 def changes(node):
-    return [each.text for each in manual_changes("socket", CLUSTER, node.kept, "node1")]
+    return [each.text for each in manual_changes(node.containers, CLUSTER, node.kept, "node1")]
 
 
 def test_unchanged_configuration_is_no_problem(node):
@@ -210,7 +210,7 @@ def test_changed_configuration_is_a_problem_of_its_instance(node, fault, text):
 
 def test_a_missing_container_is_one_problem(node):
     node.has()
-    (problem,) = manual_changes("socket", CLUSTER, node.kept, "node1")
+    (problem,) = manual_changes(node.containers, CLUSTER, node.kept, "node1")
     assert (problem.kind, problem.where) == ("ContainerMissing", "kafka1")
     assert problem.text == "kafka1 has no container on node1"
 

@@ -19,6 +19,8 @@ from kafka_metal_client.tables import Paint
 from kafka_metal_dashboards.page.plot import svg
 from kafka_metal_dashboards.page.prometheus_api import Line
 from kafka_metal_watch import page
+from kafka_metal_watch._problems.arrangement import Finding
+from kafka_metal_watch._problems.platform_problem import Problem
 
 each_name = pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name)[:24])
 
@@ -78,7 +80,10 @@ def test_names_on_the_page_are_text(name):
     text = page.ENVIRONMENT.get_template("cluster.html").render(
         cluster=name,
         links=[],
-        problems=[name],
+        count=1,
+        findings=[
+            Finding(Problem("ServiceDown", name, name, name), (Problem("Slow", name, name),))
+        ],
         notes=[name],
         age=1.0,
         interval=1,

@@ -4,7 +4,7 @@ import pytest
 from ansible_collections.metal.kafka.plugins.filter.monitoring_status import monitoring_status
 
 
-def response(**data):
+def response_of(**data):
     return {"error": "", "text": "", "json": {"status": "success", "data": data}}
 
 
@@ -22,7 +22,7 @@ def alert(name, state="firing", **labels):
         "state": state,
         "activeAt": "2026-01-01T00:00:00.123456789Z",
         "labels": {"alertname": name, "cluster": "c", **labels},
-        "annotations": {"summary": "c: it is away"},
+        "annotations": {"summary": "c: it is away", "runbook": f"https://runbooks/{name}.md"},
     }
 
 
@@ -33,8 +33,8 @@ PAGE = {"error": "", "text": "", "json": {"problems": []}}
 def status(targets=(), alerts=(), silences=(), page=PAGE):
     return monitoring_status(
         {
-            "targets": response(activeTargets=list(targets)),
-            "alerts": response(alerts=list(alerts)),
+            "targets": response_of(activeTargets=list(targets)),
+            "alerts": response_of(alerts=list(alerts)),
             "silences": {"error": "", "json": list(silences)},
             "page": page,
         },
@@ -66,7 +66,7 @@ def test_a_firing_alert_is_a_problem_with_its_place_and_runbook():
     first, second = found["problems"]
     assert (first["kind"], first["where"], first["severity"]) == ("BrokerDown", "kafka1", "page")
     assert first["text"] == "alert BrokerDown: it is away"
-    assert first["command"] == "docs/operate/alerts/BrokerDown.md"
+    assert first["command"] == "https://runbooks/BrokerDown.md"
     assert first["since"] == 1_767_225_600
     assert second["where"] == ""
 
@@ -127,9 +127,36 @@ def test_an_unresponsive_prometheus_is_a_problem_with_its_reason():
     )
     (row,) = found["services"]
     assert (row["name"], row["state"]) == ("prometheus@node1", "down")
-    assert [each["text"] for each in found["problems"]] == [
-        "prometheus@node1 does not respond: HTTP status 401. Alerts are not known"
-    ]
+    texts = [each["text"] for each in found["problems"]]
+    assert texts[-1] == "prometheus@node1 does not respond: HTTP status 401. Alerts are not known"
+    assert [text.partition(":")[0] for text in texts[:-1]] == [
+        "alertmanager@node1 does not respond", "exporter@node1 does not respond",
+    ]  # fmt: skip
+
+
+def test_a_starting_prometheus_fails_no_run():
+    found = monitoring_status(
+        {"targets": {"error": "HTTP status 503"}}, {"prometheus": "h:9090"}, "node1"
+    )
+    (starting,) = [each for each in found["problems"] if each["where"] == "prometheus@node1"]
+    assert not starting["read"]
+
+
+def test_an_alertmanager_without_silences_is_a_problem_and_down():
+    response = {"error": "refused", "json": None}
+    found = monitoring_status(
+        {
+            "targets": response_of(activeTargets=[]),
+            "alerts": response_of(alerts=[]),
+            "silences": response,
+            "page": PAGE,
+        },
+        {"alertmanager": "h:9093", "prometheus": "h:9090"},
+        "node1",
+    )
+    (problem,) = found["problems"]
+    assert (problem["kind"], problem["where"]) == ("AlertsUnread", "alertmanager@node1")
+    assert [row["state"] for row in found["services"]] == ["down", "running"]
 
 
 def test_an_unresponsive_page_is_a_problem_and_its_own_findings_are_listed():

@@ -1,7 +1,10 @@
 """The state of a platform: machines, their engines and containers, and one list of problems."""
 
+import os
+
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.status import platform_state
+from ansible_collections.metal.kafka.plugins.module_utils._host import operation_lock
 from ansible_collections.metal.kafka.plugins.module_utils._problems.platform_problem import Problem
 from kafka_metal_client import status
 from kafka_metal_client.tables import Paint
@@ -112,3 +115,45 @@ def test_an_interrupted_operation_explains_a_stopped_container():
     )
     assert kinds(state) == [("OperationInterrupted", ""), ("ContainerStopped", "kafka2")]
     assert state["problems"][1]["because"]["kind"] == "OperationInterrupted"
+
+
+def test_a_role_that_set_no_state_is_a_problem():
+    readers = {"kafka1": ["kafka_broker", "spark"], "gone": ["monitoring"]}
+    hosts = {"kafka1": {"spark_platform_status": {}}}
+    state = platform_state(hosts, "prod", [], readers=readers)
+    assert [each["text"] for each in state["problems"]] == [
+        "the state of monitoring was not read on gone: its task failed",
+        "the state of kafka_broker was not read on kafka1: its task failed",
+    ]
+
+
+def during(silenced):
+    """Return the state of a broker that is down, during an operation that stops ``silenced``."""
+    me = operation_lock.lock_owner(os.getpid())
+    lock = operation_lock.Lock("restart", me, 1.0).as_dict()
+    operation = {"now": 50.0, "lock": lock, "active": 50, "silenced_until": silenced}
+    down = Problem("ServiceDown", "kafka2", "broker 2 is not registered").as_dict()
+    lagging = Problem("PartitionsUnderReplicated", "kafka", "9 partitions lag").as_dict()
+    return state_of(
+        {"node1": {**WELL, "operation": operation}}, kafka={"problems": [lagging, down]}
+    )
+
+
+@pytest.mark.parametrize("name", ["kafka2", "node2", "all services"])
+def test_a_service_that_an_operation_stops_is_a_note(name):
+    state = during({name: 100.0})
+    assert {each["severity"] for each in state["problems"]} == {"note"}
+    assert state["problems"][0]["text"] == "broker 2 is not registered (operation in progress)"
+
+
+@pytest.mark.parametrize("silenced", [{}, {"kafka1": 100.0}, {"kafka2": 40.0}])
+def test_another_service_is_a_problem_during_an_operation(silenced):
+    state = during(silenced)
+    assert "page" in {each["severity"] for each in state["problems"]}
+
+
+def test_an_expired_certificate_is_a_page():
+    expired = {"kind": "certificate", "name": "kafka1", "days_left": -3, "not_after": "2026-01-01"}
+    (problem,) = state_of(security={"expiry": [expired]})["problems"]
+    assert problem["severity"] == "page"
+    assert problem["text"] == "certificate kafka1 has expired, 2026-01-01: make up renews it"

@@ -157,7 +157,7 @@ def test_a_repeated_message_of_a_loop_has_its_host_once():
     assert lines == ["h1: same note"]
 
     for host in ("h1", "h1", "h2"):
-        output.message(host, "note of all")
+        output.message(host, ["note of all"])
     output.flush()
     assert lines[1:] == ["note of all"]
 

@@ -17,7 +17,7 @@ METADATA = SimpleNamespace(
     },
     topics={
         "orders": SimpleNamespace(
-            partitions={0: partition(1, [1, 2, 3], [1, 2]), 1: partition(-1, [3], [3])}
+            partitions={0: partition(1, [1, 2, 3], [1, 2]), 1: partition(-1, [3, 1, 2], [3])}
         ),
         "empty": SimpleNamespace(partitions={}),
     },
@@ -27,8 +27,8 @@ METADATA = SimpleNamespace(
 def test_unregistered_brokers_are_found_by_their_replicas():
     found = overview(METADATA, {1: "a", 2: "b"}).brokers
     assert found == (
-        Broker(1, "kafka1:9092", "a", registered=True, controller=False, leaders=1, replicas=1),
-        Broker(2, "kafka2:9092", "b", registered=True, controller=True, leaders=0, replicas=1),
+        Broker(1, "kafka1:9092", "a", registered=True, controller=False, leaders=1, replicas=2),
+        Broker(2, "kafka2:9092", "b", registered=True, controller=True, leaders=0, replicas=2),
         Broker(3, "", "", registered=False, controller=False, leaders=0, replicas=2),
     )
 
@@ -36,5 +36,18 @@ def test_unregistered_brokers_are_found_by_their_replicas():
 def test_partition_problems_are_counted_by_topic():
     assert overview(METADATA, {}).topics == (
         Topic("empty", partitions=0, replication_factor=0, under_replicated=0, leaderless=0),
-        Topic("orders", partitions=2, replication_factor=3, under_replicated=1, leaderless=1),
+        Topic("orders", partitions=2, replication_factor=3, under_replicated=2, leaderless=1),
     )
+
+
+def test_partitions_with_problems_have_names():
+    found = overview(METADATA, {})
+    assert found.under_replicated == ("orders-0", "orders-1")
+    assert found.leaderless == ("orders-1",)
+
+
+def test_a_replica_that_a_reassignment_adds_is_no_problem():
+    moving = {0: partition(1, [3, 1, 2], [1, 2]), 1: partition(2, [1, 2], [1, 2])}
+    topics = {"moving": SimpleNamespace(partitions=moving)}
+    found = overview(SimpleNamespace(**{**vars(METADATA), "topics": topics}), {})
+    assert found.under_replicated == ()

@@ -71,7 +71,10 @@ def alert(name, **labels):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"overview": Overview()}, "the cluster has not responded yet"),
+        (
+            {"overview": Overview(), "unread": {("cluster", "all"): "refused"}},
+            "no broker responds: refused",
+        ),
         ({"read": NOW - 120}, "the cluster has not responded for 2 min"),
         ({"overview": broken(Broker(3))}, "broker 3 is not registered"),
         (

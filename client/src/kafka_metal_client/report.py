@@ -118,7 +118,11 @@ def _next(state: State, troubled: bool, paint: Paint) -> list[str]:
 
 def _next_in_trouble(state: State) -> list[tuple[str, str]]:
     services = state.get("services", ())
-    bad = next((item["name"] for item in services if not is_well(item)), "kafka1")
+    # Names with a machine are no names of containers.
+    bad = next(
+        (item["name"] for item in services if not is_well(item) and "@" not in item["name"]),
+        "kafka1",
+    )
     return [
         ("make status", "what is wrong now"),
         (f"make logs S={bad}", "the log of the service"),

@@ -72,23 +72,48 @@ def problems(state: State, paint: Paint) -> list[str]:
     every = state.get("problems") or ()
     notes = [*(state.get("notes") or ()), *(p["text"] for p in every if p["severity"] == NOTE)]
     lines = [paint(message, YELLOW) for message in dict.fromkeys(notes)]
-    found = [each for each in every if each["urgent"]]
-    tickets = [each for each in every if not each["urgent"] and each["severity"] != NOTE]
-    if not found and not tickets:
+    urgent, tickets = _split([each for each in every if each["severity"] != NOTE])
+    if not urgent and not tickets:
         return [*lines, paint("All is well.", GREEN)]
-    lines.append(paint(_counted(found, "problem"), RED) if found else paint("No problems.", GREEN))
-    for each in found:
+    count = sum(each["urgent"] for each in urgent)
+    lines.append(paint(_counted(count, "problem"), RED) if count else paint("No problems.", GREEN))
+    for each in urgent:
         lines += _problem(each)
     if tickets:
-        lines.append(paint(_counted(tickets, "ticket"), YELLOW))
+        lines.append(paint(_counted(len(tickets), "ticket"), YELLOW))
     for each in tickets:
         lines += _problem(each)
     return lines
 
 
-def _counted(found: list[State], noun: str) -> str:
+def _split(problems: list[State]) -> tuple[list[State], list[State]]:
+    """Return problems with all that belongs to an urgent one, and mere tickets."""
+    groups: list[list[State]] = []
+    for each in problems:
+        # A problem without a cause begins a group; the cause of the first one may be a note.
+        if not each.get("because") or not groups:
+            groups.append([])
+        groups[-1].append(each)
+    urgent = [any(each["urgent"] for each in group) for group in groups]
+    return (
+        [
+            each
+            for group, is_urgent in zip(groups, urgent, strict=True)
+            if is_urgent
+            for each in group
+        ],
+        [
+            each
+            for group, is_urgent in zip(groups, urgent, strict=True)
+            if not is_urgent
+            for each in group
+        ],
+    )
+
+
+def _counted(count: int, noun: str) -> str:
     """Return the line above a list, such as ``2 problems:``."""
-    return f"{len(found)} {noun}{'s' if len(found) > 1 else ''}:"
+    return f"{count} {noun}{'s' if count > 1 else ''}:"
 
 
 def _problem(found: State) -> list[str]:
@@ -118,7 +143,7 @@ def _certificates(state: State) -> list[str]:
 
 
 def _or_none(value: Any) -> str:
-    return "none" if value is None else str(value)
+    return "none" if value in (None, -1) else str(value)
 
 
 def _health(service: State) -> tuple[str, str]:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
 from .._common import container_labels
 from .._common.units import size_text
-from .._host import container_list, engine_api
+from .._host import engine_api
+from .._problems import problem_kinds
 from .._problems.platform_problem import Problem
 from . import container_log
 from .container_state import epoch_seconds
@@ -40,28 +41,23 @@ class Fault:
         return {**self.problem.as_dict(), "service": self.service}
 
 
-def faults(socket: str, cluster: str, machine: str, now: float) -> list[Fault]:
-    """Return the problems of a cluster's containers on a machine; empty without an engine."""
+def faults(
+    inspected: Iterable[Mapping[str, Any]], socket: str, cluster: str, machine: str, now: float
+) -> list[Fault]:
+    """Return the problems of a cluster's ``inspected`` containers on a machine."""
     killed = _oom_killed_ids(socket, cluster, now)
     found, running = [], 0
-    for each in container_list.list_cluster_containers(socket, cluster):
-        inspected = engine_api.get_json(socket, f"/containers/{each['Id']}/json")
-        # No longer there: removed since it was listed.
-        if not isinstance(inspected, dict):
-            continue
-        running += bool((inspected.get("State") or {}).get("Running"))
-        problem = container_fault(inspected, now, each["Id"] in killed)
+    for each in inspected:
+        running += bool((each.get("State") or {}).get("Running"))
+        problem = container_fault(each, now, each.get("Id") in killed)
         if problem is not None:
             if problem.kind == "ContainerRestarting":
-                problem = _with_reason(problem, container_log.last_error(socket, each["Id"]))
-            service = container_labels.label_from_list(each, container_labels.SERVICE)
+                problem = _with_reason(problem, container_log.last_error(socket, str(each["Id"])))
+            service = container_labels.label_from_inspection(each, container_labels.SERVICE)
             found.append(Fault(problem, service))
-    if (
-        len(found) > 1
-        and not running
-        and all(each.problem.kind == "ContainerStopped" for each in found)
-    ):
-        return [Fault(_all_stopped([each.problem for each in found], machine))]
+    stopped = [each.problem for each in found if each.problem.kind == "ContainerStopped"]
+    if len(stopped) > 1 and len(stopped) == len(found) and not running:
+        return [Fault(_all_stopped(stopped, machine))]
     return found
 
 
@@ -104,17 +100,22 @@ def container_fault(found: Mapping[str, Any], now: float, killed: bool = False) 
     again = f", restarted {_times(restarts)} by the engine" if restarts else ""
     last = f", last at {_time(ended)}" if ended else ""
     logs = f"make logs S={name}"
+    up = now - epoch_seconds(str(state.get("StartedAt") or "")) if state.get("Running") else 0.0
     if (killed or state.get("OOMKilled")) and now - ended < OOM_S:
         limit = int((found.get("HostConfig") or {}).get("Memory") or 0)
         of = f"its limit of {size_text(limit)} of memory" if limit else "the memory of its machine"
         text = f"{name} was killed: it needed more than {of}{again}{last}"
-        return Problem("ContainerKilled", name, text, logs)
-    up = now - epoch_seconds(str(state.get("StartedAt") or "")) if state.get("Running") else 0.0
+        # It has run for a while since.
+        severity = problem_kinds.NOTE if up >= STEADY_S else ""
+        return Problem("ContainerKilled", name, text, logs, severity=severity)
     if state.get("Restarting") or (restarts > 1 and now - ended < RESTART_S and up < STEADY_S):
         # The engine no longer has the exit code of a container that runs again.
         how = f", exit code {code}" if code else ""
         text = f"{name} does not stay up{again}{last}{how}"
         return Problem("ContainerRestarting", name, text, logs)
+    if state.get("Paused"):
+        text = f"{name} is paused: it responds to no request"
+        return Problem("ContainerStopped", name, text, f"docker unpause {_container(found)}")
     if state.get("Running", True):
         return None
     if state.get("Error"):
@@ -133,7 +134,12 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
+def _container(found: Mapping[str, Any]) -> str:
+    """Return the name of a container."""
+    return str(found.get("Name")).lstrip("/")
+
+
 def _name(found: Mapping[str, Any]) -> str:
     """Return the name of a container's instance."""
     name = container_labels.label_from_inspection(found, container_labels.INSTANCE)
-    return name or str(found.get("Name")).lstrip("/")
+    return name or _container(found)

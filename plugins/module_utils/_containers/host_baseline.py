@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._common import container_labels
@@ -119,16 +119,18 @@ def differences(baseline: Mapping[str, Any], now: Mapping[str, Any]) -> list[str
     return changed + [step for step in now["tuning"] if step not in baseline["tuning"]]
 
 
-def changed_configuration(socket: str, cluster: str, path: str) -> list[tuple[str, str, str]]:
+def changed_configuration(
+    containers: Sequence[Mapping[str, Any]], path: str
+) -> list[tuple[str, str, str]]:
     """Return containers and their configuration files that changed since the last complete run.
 
-    Each with its kind (a key of KINDS), name and change. Data directories are not read, because a
-    disk may hang. Empty without a baseline in the file ``path``.
+    ``containers`` are inspections of all containers of the cluster on this machine. Return kind (a
+    key of KINDS), name and change of each. Data directories are not read, because a disk may hang.
+    Empty without a baseline in the file ``path``.
     """
     baseline = read(path)
     if not baseline:
         return []
-    containers = list(_containers(socket, cluster))
     root = os.path.dirname(os.path.dirname(path))
     mounted = {mount for each in containers for mount in _mounts(each, f"{root}/")}
     files: dict[str, str] = {}

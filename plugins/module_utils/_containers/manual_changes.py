@@ -8,7 +8,10 @@ Runs on the hosts, with Python 3.9 or later and its standard library only.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from .._common.messages import shorten_list
 from .._problems.platform_problem import Problem
 from . import host_baseline
 
@@ -16,14 +19,17 @@ from . import host_baseline
 NAMED = 3
 
 
-def manual_changes(socket: str, cluster: str, baseline: str, machine: str) -> list[Problem]:
-    """Return a problem for each missing container, and each instance with changed configuration.
+def manual_changes(
+    inspected: Sequence[Mapping[str, Any]], cluster: str, baseline: str, machine: str
+) -> list[Problem]:
+    """Return a problem for each missing container, and a note for each changed configuration.
 
-    ``baseline`` is the file that the last complete run wrote.
+    ``inspected`` are all containers of the cluster on this machine, ``baseline`` is the file that
+    the last complete run wrote. Verbs that replace certificates or images change it as well.
     """
     found: list[Problem] = []
     changed: dict[str, list[str]] = {}
-    for kind, name, change in host_baseline.changed_configuration(socket, cluster, baseline):
+    for kind, name, change in host_baseline.changed_configuration(inspected, baseline):
         if kind == "files":
             folder, entry = os.path.split(name)
             changed.setdefault(instance(folder, cluster), []).append(f"{entry} {change}")
@@ -34,12 +40,9 @@ def manual_changes(socket: str, cluster: str, baseline: str, machine: str) -> li
         elif change == host_baseline.CHANGED:
             changed.setdefault(instance(name, cluster), []).append("its container has changed")
     for where, changes in changed.items():
-        more = f" and {len(changes) - NAMED} more" if len(changes) > NAMED else ""
-        text = (
-            f"{where} on {machine} differs from the last complete run: "
-            f"{', '.join(changes[:NAMED])}{more}"
-        )
-        found.append(Problem("ConfigurationChanged", where, text, "make up"))
+        text = f"{where} on {machine} differs from the last complete run: "
+        text += shorten_list(changes, NAMED)
+        found.append(Problem("ConfigurationChanged", where, text, "make plan"))
     return found
 
 

@@ -7,6 +7,7 @@ Runs on the hosts, with Python 3.9 or later and its standard library only.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from .._common import container_labels
@@ -28,6 +29,19 @@ def list_cluster_containers(path: str, cluster: str) -> list[dict[str, Any]]:
         for each in container_processes.find_containers()
         if container_labels.label_from_list(each, container_labels.CLUSTER) == cluster
     ]
+
+
+def inspect_cluster_containers(path: str, cluster: str) -> list[dict[str, Any]]:
+    """Return the inspections of a cluster's containers, running or not.
+
+    Raises EngineError if the engine does not answer one of the requests: a container that it cannot
+    inspect in time is not one that is gone.
+    """
+    request = engine_api.list_request(f"{container_labels.CLUSTER}={cluster}")
+    listed = json.loads(engine_api.get(path, request) or b"[]")
+    found = [engine_api.get(path, f"/containers/{each['Id']}/json") for each in listed]
+    # Without a response: removed since it was listed.
+    return [json.loads(each) for each in found if each is not None]
 
 
 def list_running_containers(path: str) -> list[dict[str, Any]]:

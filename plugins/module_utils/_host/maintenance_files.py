@@ -28,6 +28,8 @@ SEPARATOR = "@"
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 _SAMPLE = re.compile(r"^(\w+)\{(.*)\} ([0-9.]+)$")
 _ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
+# Name of a silence of all alerts, while the whole cluster starts.
+EVERYTHING = "all services"
 
 
 def operation_file(directory: str, cluster: str) -> str:
@@ -98,7 +100,7 @@ def read(directory: str, cluster: str) -> dict[str, Any]:
     for path in _silence_files(directory, cluster) if directory else []:
         for _, labels, until in read_samples(path):
             name = labels.get("of_instance") or labels.get("of_host")
-            name = name or ("all services" if labels.get("of_all") else "")
+            name = name or (EVERYTHING if labels.get("of_all") else "")
             if name:
                 silenced_until[name] = max(until, silenced_until.get(name, 0.0))
     return {"active": running[0][2] if running else 0.0, "silenced_until": silenced_until}

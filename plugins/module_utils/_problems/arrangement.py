@@ -41,10 +41,10 @@ class Places:
         return problem_kinds.of(cause.kind).wide and self._earlier(cause.where, effect.where)
 
     def _earlier(self, cause: str, effect: str) -> bool:
-        """Whether the service of a cause starts before that of the effect, or has none."""
+        """Whether the service of a cause starts before that of the effect, or it has no place."""
         first, later = (self.services.get(name, name) for name in (cause, effect))
         if first not in self.order or later not in self.order:
-            return first not in self.order
+            return not cause
         return self.order.index(first) < self.order.index(later)
 
     def explains(self, cause: Problem, effect: Problem) -> bool:
@@ -79,11 +79,34 @@ def merge(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def _with_alerts(problem: Problem, alerts: Iterable[Problem]) -> Problem:
-    """Return a problem with the names of its alerts, and the earliest known time."""
+    """Return a problem with the names of its alerts, the earliest time and highest severity."""
     every = list(alerts)
     times = [each.since for each in (problem, *every) if each.since]
     names = [name for each in every for name in each.alerts]
-    return replace(problem, since=min(times, default=0.0), alerts=tuple(dict.fromkeys(names)))
+    return replace(
+        problem,
+        since=min(times, default=0.0),
+        alerts=tuple(dict.fromkeys(names)),
+        severity=min((problem, *every), key=_level).level if every else problem.severity,
+    )
+
+
+def quieted(problems: Iterable[Problem], silenced: Iterable[str], places: Places) -> list[Problem]:
+    """Return problems that an operation in progress explains as notes.
+
+    ``silenced`` are the instances and machines that it stops now. Partitions lag behind while one
+    of their brokers is stopped.
+    """
+    names = set(silenced)
+    stopped = {name for name, machine in places.machines.items() if {name, machine} & names}
+    services = {places.services.get(name) for name in names | stopped} - {None}
+    return [
+        replace(each, severity=problem_kinds.NOTE, text=f"{each.text} (operation in progress)")
+        if each.where in names | stopped
+        or (each.where in services and each.kind == "PartitionsUnderReplicated")
+        else each
+        for each in problems
+    ]
 
 
 def arrange(problems: Iterable[Problem], places: Places | None = None) -> list[Finding]:

@@ -26,11 +26,16 @@ def instance(broker: object) -> str:
     return f"{SERVICE}{broker}"
 
 
+def shortened(names: Sequence[str], most: int = NAMED) -> str:
+    """Return the first ``most`` names and the number of further ones."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 def count_message(names: Sequence[str], state: str) -> str:
     """Return a message such as ``2 partitions are offline: a-0, b-1``."""
     noun, verb = ("partition", "is") if len(names) == 1 else ("partitions", "are")
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{len(names)} {noun} {verb} {state}: {', '.join(names[:NAMED])}{more}"
+    return f"{len(names)} {noun} {verb} {state}: {shortened(names)}"
 
 
 def problems(state: Mapping[str, Any], expected: Iterable[int] = ()) -> list[Problem]:

@@ -36,7 +36,7 @@ def _alert(labels: Mapping[str, str], annotations: Mapping[str, str], since: str
         kind=kind,
         where=group or place(labels),
         text=f"alert {name}: {summary}" if summary else f"alert {name} fires",
-        command=f"docs/operate/alerts/{name}.md",
+        command=str(annotations.get("runbook") or ""),
         since=seconds(since),
         alerts=(name,),
         read=False,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...module_utils._host import operation_lock, operation_state
+from ...module_utils._host import maintenance_files, operation_lock, operation_state
 from ...module_utils._host.engine_facts import HUNG, NOT_INSTALLED, START
 from ...module_utils._problems import arrangement, problem_kinds
 from ...module_utils._problems.platform_problem import Problem, from_dict
@@ -22,23 +22,30 @@ MACHINE = f"roll{SUFFIX}"
 HUNG_RUNBOOK = "docs/operate/alerts/ContainerEngineUnreachable.md"
 MERGED = ("services", "pipelines", "notes")
 # Kinds of problems with which an instance does not work; with others it is degraded.
-DOWN = ("ServiceDown", "PipelineDown", "ContainerStopped", "ContainerRestarting", "ContainerKilled")
+DOWN = (
+    *("ServiceDown", "PipelineDown", "ContainerMissing"),
+    *("ContainerStopped", "ContainerRestarting", "ContainerKilled"),
+)
+# Days before its expiry from which a certificate is a page, as the alert CertificateExpiresSoon.
+URGENT_DAYS = 3
 
 
 def platform_state(
     hosts: Mapping[str, Mapping[str, Any]],
     places: Sequence[Mapping[str, str]],
     warn_days: int,
+    readers: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """Return services, pipelines, certificates, notes and arranged problems.
 
     ``hosts`` are the variables of all hosts. ``places`` have instance, group, machine and kind of
     each instance, in start order. ``warn_days``: certificates that expire within are a problem.
+    ``readers``: roles that had to set a state, by host.
     """
     state: dict[str, Any] = {key: [] for key in MERGED}
     state["cluster_info"] = {}
     expiry: list[Mapping[str, Any]] = []
-    problems: list[Problem] = []
+    problems = unread_problems(hosts, readers or {})
     machines = {}
     for host, variables in hosts.items():
         if MACHINE in variables:
@@ -52,16 +59,43 @@ def platform_state(
             state["cluster_info"] = found.get("cluster_info") or state["cluster_info"]
     state["certificates"] = sorted(expiry, key=lambda each: int(each["days_left"]))[:1]
     problems += certificate_problems(expiry, warn_days)
-    interrupted, notes = operation_problems(machines.values())
-    state["notes"] += notes
     for host, found in machines.items():
         problems += machine_problems(host, found, places)
         state["services"].append(engine_row(host, found))
-    problems += interrupted
-    findings = arrangement.arrange(problems, places_of(places))
+    interrupted, notes = operation_problems(machines.values())
+    state["notes"] += notes
+    known = places_of(places)
+    if not interrupted:
+        problems = arrangement.quieted(problems, silenced(machines.values(), known), known)
+    findings = arrangement.arrange([*problems, *interrupted], known)
     state["problems"] = arrangement.as_list(findings)
     state["services"] = [with_health(row, state["problems"]) for row in state["services"]]
     return {**state, "at": time.time()}
+
+
+def unread_problems(
+    hosts: Mapping[str, Mapping[str, Any]], readers: Mapping[str, Sequence[str]]
+) -> list[Problem]:
+    """Return a problem for each role that set no state on its host: its task has failed."""
+    return [
+        Problem("ReadFailed", host, f"the state of {role} was not read on {host}: its task failed")
+        for host, roles in readers.items()
+        for role in roles
+        if f"{role}{SUFFIX}" not in hosts.get(host, {})
+    ]
+
+
+def silenced(machines: Iterable[Mapping[str, Any]], places: arrangement.Places) -> set[str]:
+    """Return the instances and machines that the operation in progress stops now."""
+    found = [each["operation"] for each in machines if each.get("operation")]
+    names = {
+        name
+        for each in found
+        if each["lock"]
+        for name, until in each["silenced_until"].items()
+        if until > each["now"]
+    }
+    return {*names, *places.machines} if maintenance_files.EVERYTHING in names else names
 
 
 def places_of(places: Iterable[Mapping[str, str]]) -> arrangement.Places:
@@ -143,13 +177,19 @@ def certificate_problems(expiry: Iterable[Mapping[str, Any]], warn_days: int) ->
         Problem(
             "CertificateExpires",
             str(each["name"]),
-            f"{each['kind']} {each['name']} expires in {each['days_left']} days, "
-            f"{each['not_after']}: make up renews it",
+            f"{each['kind']} {each['name']} {_when(each)}, {each['not_after']}: make up renews it",
             "make up",
+            severity=problem_kinds.PAGE if int(each["days_left"]) < URGENT_DAYS else "",
         )
         for each in sorted(expiry, key=lambda each: int(each["days_left"]))
         if int(each["days_left"]) < warn_days
     ]
+
+
+def _when(expiry: Mapping[str, Any]) -> str:
+    """Return when a certificate expires, or that it has."""
+    days = int(expiry["days_left"])
+    return f"expires in {days} days" if days >= 0 else "has expired"
 
 
 def with_health(row: dict[str, Any], problems: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -157,7 +197,7 @@ def with_health(row: dict[str, Any], problems: Iterable[Mapping[str, Any]]) -> d
     own = [
         each
         for each in problems
-        if each["where"] == row["name"] and each["severity"] != problem_kinds.NOTE
+        if each["where"] == row["name"] and each["read"] and each["severity"] != problem_kinds.NOTE
     ]
     if any(each["kind"] in DOWN for each in own):
         return {**row, "state": "down", "health": ""}

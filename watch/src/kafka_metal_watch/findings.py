@@ -12,13 +12,15 @@ from ._problems import (
 from ._problems.platform_problem import Problem
 from .durations import duration
 from .metrics import ClusterState
+from .operation import EVERYTHING
+from .reader import EVERY
 
 # A certificate that expires within so many seconds is a problem.
 EXPIRES_SOON_S = 14 * 86400
 # An engine runs a health check every 10 s; without one for so long it is dead or hangs.
 ENGINE_TIMEOUT_S = 60
-# Items of one kind that a message about failed reads names.
-UNREAD_SHOWN = 5
+# Kinds of items that are read from brokers.
+OF_CLUSTER = ("group", "groups", "connection limits")
 
 
 def findings(found: ClusterState, now: float, interval: float) -> list[arrangement.Finding]:
@@ -26,7 +28,18 @@ def findings(found: ClusterState, now: float, interval: float) -> list[arrangeme
     return arrangement.arrange(problems(found, now, interval), _places(found))
 
 
-def problems(found: ClusterState, now: float, interval: float) -> Iterator[Problem]:
+def problems(found: ClusterState, now: float, interval: float) -> list[Problem]:
+    """Return all problems of a state; those of an operation in progress are notes."""
+    every = list(_problems(found, now, interval))
+    if found.operation.problems(now):
+        return every
+    muted = {name for name, until in found.operation.muted.items() if until > now}
+    known = _places(found)
+    everything = {*known.machines, *known.services} if EVERYTHING in muted else set()
+    return arrangement.quieted(every, {*muted, *everything}, known)
+
+
+def _problems(found: ClusterState, now: float, interval: float) -> Iterator[Problem]:
     """Yield all problems of a state."""
     yield from _cluster(found, now, interval)
     for name, state in sorted(found.pipelines.items()):
@@ -51,7 +64,9 @@ def _cluster(found: ClusterState, now: float, interval: float) -> list[Problem]:
     """Return the problems of brokers and partitions, as the brokers report them."""
     seen = found.overview
     if not seen.brokers:
-        return kafka_problems.unreachable("the cluster has not responded yet")
+        # Before the end of the first reading nothing is known.
+        reason = found.unread.get(("cluster", EVERY))
+        return kafka_problems.unreachable(f"no broker responds: {reason}") if reason else []
     state = {
         "brokers": [{"id": each.id} for each in seen.brokers if each.registered],
         "controller_id": seen.controller,
@@ -90,11 +105,15 @@ def _unread(found: ClusterState) -> Iterator[Problem]:
     """Yield a problem for each kind of items that could not be read."""
     by_kind: dict[str, list[str]] = {}
     for (kind, name), why in sorted(found.unread.items()):
+        # A cluster that does not respond has its own problem.
+        if kind == "cluster":
+            continue
         by_kind.setdefault(kind, []).append(f"{name} ({why})")
     for kind, names in by_kind.items():
-        more = f" and {len(names) - UNREAD_SHOWN} more" if len(names) > UNREAD_SHOWN else ""
-        text = f"not read: {kind} {', '.join(names[:UNREAD_SHOWN])}{more}"
-        yield Problem("ReadFailed", kafka_problems.SERVICE, text)
+        # Reads of the cluster fail with a broker; others have a place of their own.
+        where = kafka_problems.SERVICE if kind in OF_CLUSTER else kind
+        text = f"not read: {kind} {kafka_problems.shortened(names)}"
+        yield Problem("ReadFailed", where, text)
 
 
 def _places(found: ClusterState) -> arrangement.Places:

@@ -10,6 +10,8 @@ from prometheus_client.samples import Sample
 
 ACTIVE = "kafka_metal_operation_active_time_seconds"
 UNTIL = "kafka_metal_maintenance_until_time_seconds"
+# Name of a silence of all alerts, while the whole cluster starts.
+EVERYTHING = "all services"
 # A run updates its file at every step. The longest steps are slow stops and builds of images.
 INTERRUPTED_S = 1800
 
@@ -76,7 +78,7 @@ def operation(folder: str, cluster: str) -> Operation:
 def _stopped(labels: Mapping[str, str]) -> str:
     """Return the name of the instance or machine that an operation has stopped."""
     named = labels.get("of_instance") or labels.get("of_host", "")
-    return named or ("all services" if labels.get("of_all") else "")
+    return named or (EVERYTHING if labels.get("of_all") else "")
 
 
 def _samples(folder: str) -> Iterator[Sample]:

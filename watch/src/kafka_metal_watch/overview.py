@@ -51,27 +51,33 @@ def overview(metadata: Any, racks: Mapping[int, str]) -> Overview:
     return Overview(
         brokers=tuple(_broker(broker, metadata, racks, partitions) for broker in sorted(known)),
         topics=tuple(_topic(name, topic) for name, topic in sorted(metadata.topics.items())),
-        leaderless=_names(metadata, _is_leaderless),
-        under_replicated=_names(metadata, _is_under_replicated),
+        leaderless=_names(metadata, _leaderless),
+        under_replicated=_names(metadata, _under_replicated),
     )
 
 
-def _names(metadata: Any, chosen: Callable[[Any], bool]) -> tuple[str, ...]:
-    """Return the names of the ``chosen`` partitions."""
+def _names(metadata: Any, chosen: Callable[[Any], list[int]]) -> tuple[str, ...]:
+    """Return the names of the ``chosen`` partitions of all topics."""
     return tuple(
         f"{name}-{number}"
         for name, topic in sorted(metadata.topics.items())
-        for number, partition in sorted(topic.partitions.items())
-        if chosen(partition)
+        for number in chosen(topic)
     )
 
 
-def _is_leaderless(partition: Any) -> bool:
-    return bool(partition.leader < 0)
+def _leaderless(topic: Any) -> list[int]:
+    return [number for number, each in sorted(topic.partitions.items()) if each.leader < 0]
 
 
-def _is_under_replicated(partition: Any) -> bool:
-    return len(partition.isrs) < len(partition.replicas)
+def _under_replicated(topic: Any) -> list[int]:
+    """Return the numbers of a topic's partitions with too few replicas in sync.
+
+    A reassignment adds replicas before they are in sync, and metadata does not tell which they are:
+    the factor is the smallest number of replicas of a partition.
+    """
+    partitions = sorted(topic.partitions.items())
+    factor = min((len(each.replicas) for _, each in partitions), default=0)
+    return [number for number, each in partitions if len(each.isrs) < factor]
 
 
 def _broker(number: int, metadata: Any, racks: Mapping[int, str], partitions: list[Any]) -> Broker:
@@ -95,6 +101,6 @@ def _topic(name: str, topic: Any) -> Topic:
         name=name,
         partitions=len(partitions),
         replication_factor=max((len(each.replicas) for each in partitions), default=0),
-        under_replicated=sum(map(_is_under_replicated, partitions)),
-        leaderless=sum(map(_is_leaderless, partitions)),
+        under_replicated=len(_under_replicated(topic)),
+        leaderless=len(_leaderless(topic)),
     )
