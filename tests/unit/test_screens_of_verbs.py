@@ -57,7 +57,7 @@ SETTING = {
     **dict.fromkeys(("wanted", "persisted", "live"), "1"),
 }
 WELL = {
-    "unit_platform_status": {"services": [SERVICE]},
+    "kafka_broker_platform_status": {"services": [SERVICE]},
     "host_verified": {
         "mode": "apply",
         "settings": [SETTING],
@@ -66,7 +66,7 @@ WELL = {
                               "compacted": []},
 }  # fmt: skip
 BAD = {
-    "unit_platform_status": {
+    "kafka_broker_platform_status": {
         "services": [SERVICE],
         "problems": [{"kind": "ServiceDown", "where": "kafka1", "text": "kafka1 is exited"}],
     },
