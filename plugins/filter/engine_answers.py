@@ -75,8 +75,8 @@ def never_started(
     if len(answers) < len(read) or any(found["has_services"] for found in answers.values()):
         return ""
     return (
-        f"cluster {cluster} was never started, or was deleted: no machine has a directory of its "
-        f"services ({', '.join(answers)}). Start it with `make up` (playbooks/site.yml), or select "
+        f"cluster {cluster} was never started, or was deleted: found no directory of its services "
+        f"on {', '.join(answers)}. Start it with `make up` (playbooks/site.yml), or select "
         "another cluster with CLUSTER= (cluster_name)"
     )
 

@@ -254,7 +254,8 @@ def test_access_prints_the_files_of_a_user(site: Site):
 def test_the_report_has_the_counts_of_this_run(site: Site):
     (site.folder / "state").mkdir(exist_ok=True)
     (site.folder / "state/demo.json").write_text("an earlier run")
-    site.declare({"demo_counts": DEMO}, groups=(*GROUPS, "pipeline"), pipeline_shared_dir="/srv")
+    pipeline = {"demo_counts": DEMO, "pipeline_platform_status": {}}
+    site.declare(pipeline, groups=(*GROUPS, "pipeline"), pipeline_shared_dir="/srv")
 
     done = site.playbook("demo")
 
@@ -273,7 +274,7 @@ def test_a_report_with_problems_sets_the_exit_code(site: Site):
     assert "STEPS" not in done.stdout
     assert report.splitlines()[-2].startswith("Failed after ")
     assert report.splitlines()[-1] == f"All tasks: {site.folder}/state/demo.log"
-    assert "Problems:\n  kafka1 is exited\n" in report
+    assert "1 problem:\n  kafka1 is exited\n" in report
     assert done.returncode == 2, done.stdout + done.stderr
 
 
