@@ -252,10 +252,11 @@ def test_access_prints_the_files_of_a_user(site: Site):
 
 
 def test_the_report_has_the_counts_of_this_run(site: Site):
-    (site.folder / "state").mkdir(exist_ok=True)
-    (site.folder / "state/demo.json").write_text("an earlier run")
     pipeline = {"demo_counts": DEMO, "pipeline_platform_status": {}}
     site.declare(pipeline, groups=(*GROUPS, "pipeline"), pipeline_shared_dir="/srv")
+    # It creates the state directory.
+    site.playbook("status")
+    (site.folder / "state/demo.json").write_text("an earlier run")
 
     done = site.playbook("demo")
 
