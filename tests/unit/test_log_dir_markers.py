@@ -28,7 +28,7 @@ done
 TOOL = """#!/bin/bash
 case "$*" in *{root}/disk2*)
     [ ! -e {root}/hang-{tool} ] || sleep 30
-    if [ -e {root}/fail-{tool} ]; then echo "{tool}: {root}/disk2: Input/output error" >&2; exit 2; fi ;;
+    if [ -e {root}/fail-{tool} ]; then echo "{tool}: Input/output error" >&2; exit 2; fi ;;
 esac
 exec /usr/bin/{tool} "$@"
 """
