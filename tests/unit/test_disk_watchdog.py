@@ -150,6 +150,15 @@ def test_a_broker_starts_only_after_a_hung_disk_responds(disks, guard):
     assert process.poll() is None
 
 
+def test_a_broker_starts_although_the_state_of_its_disks_cannot_be_stored(disks, guard):
+    for name in ("disk1", "disk2"):
+        file = f"probe{str(disks / name).replace('/', '_')}"
+        # In place of a file, which can be neither written nor read.
+        (disks / "state" / file).mkdir(parents=True)
+    guard(BROKER)
+    until(up(disks))
+
+
 def test_a_broker_can_be_stopped_while_it_waits_for_a_hung_disk(disks, guard):
     (disks / "disk1" / "hang").touch()
     process = guard(BROKER)

@@ -5,6 +5,7 @@ A drill tests the same on a running cluster.
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,14 @@ while read -r verb path rest; do
     esac
 done
 """
+# Fail or hang as their files say, in one log dir.
+TOOL = """#!/bin/bash
+case "$*" in *{root}/disk2*)
+    [ ! -e {root}/hang-{tool} ] || sleep 30
+    if [ -e {root}/fail-{tool} ]; then echo "{tool}: Input/output error" >&2; exit 2; fi ;;
+esac
+exec /usr/bin/{tool} "$@"
+"""
 METRICS = (BIN.parent / "conf/metrics.yml").read_text()
 
 
@@ -35,6 +44,9 @@ class Broker:
         for each in (*self.dirs, root / "bin", root / "zk"):
             each.mkdir()
         self.write("bin/zookeeper-shell", SHELL.format(root=root)).chmod(0o755)
+        for tool in ("ls", "cat", "dd"):
+            self.write(f"bin/{tool}", TOOL.format(root=root, tool=tool)).chmod(0o755)
+        self.timeout = 0
         listed = ",".join(map(str, self.dirs))
         self.write(
             "server.properties", f"broker.id=1\nlog.dirs={listed}\nzookeeper.connect=zk:2181/a\n"
@@ -71,7 +83,7 @@ class Broker:
             [BIN / "kafka-guard", self.root / "server.properties", "bash", "-c", script, agent],
             env={
                 "PATH": f"{self.root}/bin:{BIN}:{os.environ['PATH']}",
-                "KAFKA_DISK_TIMEOUT": "0",
+                "KAFKA_DISK_TIMEOUT": str(self.timeout),
                 "KAFKA_DISK_STATE": f"{self.root}/state",
             },
             capture_output=True,
@@ -164,6 +176,69 @@ def test_a_new_log_dir_and_a_replaced_disk_are_not_reported(broker):
     broker.write("server.properties", f"broker.id=1\nlog.dirs={listed}\nzookeeper.connect=zk\n")
     done = broker.start()
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("tool", ["ls", "dd"])
+def test_an_empty_dir_that_cannot_be_listed_or_written_is_left_to_kafka(broker, tool):
+    # A dead disk; with dd alone, an immutable mount point without its disk.
+    broker.partition("alone-1", 1, "[1]")
+    broker.empty(1)
+    broker.write(f"fail-{tool}", "")
+    done = broker.start()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert broker.rules(done) == METRICS
+
+
+def test_another_log_dir_is_still_found_while_a_disk_is_dead(broker):
+    broker.write("fail-ls", "")
+    broker.write("fail-dd", "")
+    broker.empty(0)
+    done = broker.start()
+    assert f"{broker.root}/disk1 had data" in done.stderr
+
+
+@pytest.mark.parametrize("tool", ["ls", "cat"])
+def test_a_disk_that_hangs_before_the_watchdog_runs_does_not_block(broker, tool):
+    broker.timeout = 1
+    broker.partition("alone-1", 1, "[1]")
+    broker.write(f"hang-{tool}", "")
+    before = time.monotonic()
+    done = broker.start()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert time.monotonic() - before < 20
+
+
+def test_a_refused_start_names_what_helps(broker):
+    broker.empty(2)
+    assert (
+        "replace it with make disk-replace, or accept the loss with: touch" in broker.start().stderr
+    )
+
+
+@pytest.mark.parametrize("timeout", [0, 2])
+def test_a_state_folder_that_cannot_be_created_does_not_stop_the_broker(broker, timeout):
+    broker.timeout = timeout
+    broker.empty(1)
+    subprocess.run(["rm", "-r", broker.root / "state"], check=True)
+    broker.write("state", "a file")
+    done = broker.start()
+    assert done.returncode == 0
+    assert "state cannot be written: disks are not watched" in done.stderr
+    assert f"{broker.root}/disk2 had data" in done.stderr
+    assert broker.rules(done) == METRICS
+
+
+@pytest.mark.parametrize("file", ["emptied", "metrics.yml"])
+def test_a_full_state_folder_does_not_stop_the_broker(broker, file):
+    broker.empty(1)
+    path = broker.root / "state" / file
+    path.unlink(missing_ok=True)
+    path.symlink_to("/dev/full")
+    done = broker.start()
+    assert done.returncode == 0
+    assert f"{broker.root}/disk2 had data" in done.stderr
+    assert "exported" in done.stderr
+    assert broker.rules(done) == METRICS
 
 
 def test_a_dir_that_cannot_be_read_is_left_to_kafka(broker):

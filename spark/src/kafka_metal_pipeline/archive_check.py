@@ -7,14 +7,15 @@ newest list and those not compared for the longest time, so large archives take 
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Protocol
 
 from kafka_metal_declarations.model import Declaration
 
 from kafka_metal_pipeline.archive import archive_location
-from kafka_metal_pipeline.archive_lists import ArchiveLists
+from kafka_metal_pipeline.archive_lists import ArchiveLists, File, Removed
 from kafka_metal_pipeline.status import Board
 from kafka_metal_pipeline.storage import Files
 
@@ -23,8 +24,12 @@ log = logging.getLogger(__name__)
 # An object store charges for each of these requests.
 FILES_PER_CHECK = 10_000
 EVERY_S = 3600.0
-# Lists with missing files are compared again after this, so that restored files end an alert.
+# Missing files are looked up again after this, so that restored files end an alert.
 AGAIN_S = 30.0
+# Without a change for this long, only the next check looks them up.
+AGAIN_FOR_S = 600.0
+# Files that one repetition looks up in vain.
+FILES_AGAIN = 100
 
 
 class SizedFiles(Files, Protocol):
@@ -36,12 +41,15 @@ class SizedFiles(Files, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Files of a list, how many are missing or have another size, and the first of these."""
+    """Files of a list, how many are missing or have another size, and the rows in these.
+
+    ``some`` are up to FILES_AGAIN of these files, so that a repetition need not read the list.
+    """
 
     files: int
     missing: int = 0
-    first: str = ""
     rows: int = 0
+    some: Mapping[str, File] = field(default_factory=dict)
 
 
 class ArchiveCheck:
@@ -67,8 +75,21 @@ class ArchiveCheck:
         return self.state()
 
     def run_again(self) -> dict[str, Any]:
-        """Compare only the lists with missing files; return the state."""
-        self._compare(dict.fromkeys(each for each, one in self._results.items() if one.missing))
+        """Look up missing files; return the state.
+
+        Ends after FILES_AGAIN files that are still missing. A list is compared only if no known
+        missing file of it is left.
+        """
+        removed, left = self._lists.removed(), FILES_AGAIN
+        unknown: list[int] = []
+        for number, one in list(self._results.items()):
+            if one.missing and left:
+                updated, vain = self._repeated(one, removed, left)
+                self._results[number] = updated
+                left -= vain
+                if updated.missing and not updated.some:
+                    unknown.append(number)
+        self._compare(unknown)
         return self.state()
 
     def state(self) -> dict[str, Any]:
@@ -78,10 +99,10 @@ class ArchiveCheck:
             "files": sum(each.files for each in results),
             "missing": sum(each.missing for each in results),
             "rows": sum(each.rows for each in results),
-            "first": next((each.first for each in results if each.missing), ""),
+            "first": next((name for each in results for name in each.some), ""),
         }
 
-    def _compare(self, numbers: Mapping[int, None]) -> None:
+    def _compare(self, numbers: Iterable[int]) -> None:
         removed, compared = self._lists.removed(), 0
         for number in numbers:
             if compared >= FILES_PER_CHECK:
@@ -92,18 +113,34 @@ class ArchiveCheck:
             self._results[number] = found
             compared += found.files
 
-    def _result(self, number: int, removed: tuple[str, ...]) -> Result:
+    def _result(self, number: int, removed: Removed) -> Result:
         listed = {
             name: file
             for name, file in self._lists.read(number).items()
-            if not any(name == each or name.startswith(f"{each}/") for each in removed)
+            if not removed.covers(name)
         }
-        missing = {
-            name: file.rows
-            for name, file in listed.items()
-            if self._files.size(f"{self._location}/{name}") != file.size
-        }
-        return Result(len(listed), len(missing), next(iter(missing), ""), sum(missing.values()))
+        missing = {name: file for name, file in listed.items() if self._is_missing(name, file)}
+        rows = sum(file.rows for file in missing.values())
+        return Result(len(listed), len(missing), rows, dict(islice(missing.items(), FILES_AGAIN)))
+
+    def _repeated(self, before: Result, removed: Removed, limit: int) -> tuple[Result, int]:
+        """Look up files of a result; return the new one, and how many were looked up in vain."""
+        files, missing, rows, some = before.files, before.missing, before.rows, dict(before.some)
+        vain = 0
+        for name, file in before.some.items():
+            if removed.covers(name):
+                files -= 1
+            elif vain == limit:
+                continue
+            elif self._is_missing(name, file):
+                vain += 1
+                continue
+            missing, rows = missing - 1, rows - file.rows
+            del some[name]
+        return Result(files, missing, rows, some), vain
+
+    def _is_missing(self, name: str, file: File) -> bool:
+        return self._files.size(f"{self._location}/{name}") != file.size
 
 
 def archive_checks(declaration: Declaration, files: SizedFiles) -> dict[str, ArchiveCheck]:
@@ -129,6 +166,7 @@ class ArchiveWatch:
         self._checks, self._board, self._clock = checks, board, clock
         self._stopping = threading.Event()
         self._due = dict.fromkeys(checks, clock())
+        self._repeated_until = dict.fromkeys(checks, clock())
 
     def start(self) -> None:
         """Start the thread; without archives there is none."""
@@ -142,8 +180,9 @@ class ArchiveWatch:
     def check_due(self) -> None:
         """Run the checks that are due; one that fails is repeated at its next time."""
         for name, check in self._checks.items():
-            is_due, before = self._clock() >= self._due[name], check.state()["missing"]
-            if not is_due and not before:
+            now, before = self._clock(), check.state()["missing"]
+            is_due = now >= self._due[name]
+            if not is_due and (not before or now >= self._repeated_until[name]):
                 continue
             try:
                 state = check.run() if is_due else check.run_again()
@@ -156,6 +195,7 @@ class ArchiveWatch:
                     self._due[name] = self._clock() + EVERY_S
             self._board.set_output(name, {"archive": state})
             if state["missing"] != before:
+                self._repeated_until[name] = self._clock() + AGAIN_FOR_S
                 log.error("output %s: files of its archive that are missing or changed: %s, "
                           "rows in them: %s, one of them: %s",
                           name, state["missing"], state["rows"], state["first"] or "-")  # fmt: skip

@@ -1,13 +1,17 @@
 """Lists of the files that an archive consists of, by the batches that wrote them.
 
-``_files/<number>.json`` has the files of BATCHES batches: path below the archive, bytes and rows.
-Batches that an earlier release wrote have no lists.
+``_files/<number>.json`` has files of successive batches: path below the archive, bytes and rows.
+The next list begins after BATCHES batches, or earlier if one has more than FILES files. Batches
+that an earlier release wrote have no lists.
 """
 
+import fnmatch
 import json
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import PurePosixPath
 
 from kafka_metal_pipeline.plain_files import parse_json
 from kafka_metal_pipeline.storage import Files
@@ -15,9 +19,10 @@ from kafka_metal_pipeline.storage import Files
 log = logging.getLogger(__name__)
 
 LISTS = "_files"
-# Each batch rewrites the newest list, so it stays small; fewer batches would mean more files.
+# Each batch rewrites the newest list, so it stays small; smaller lists would mean more of them.
 BATCHES = 200
-# Text file in the archive with paths, one a line, that were removed on purpose.
+FILES = 5_000
+# Text file in the archive with paths or patterns, one a line, that were removed on purpose.
 REMOVED = "_removed"
 
 
@@ -27,6 +32,22 @@ class File:
 
     size: int
     rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """Paths below the archive that were removed on purpose; ``globs`` match their patterns."""
+
+    paths: frozenset[str]
+    globs: re.Pattern[str] | None
+
+    def covers(self, name: str) -> bool:
+        """Whether a file or one of its folders was removed."""
+        # The last parent is the archive itself.
+        places = [name, *(str(each) for each in list(PurePosixPath(name).parents)[:-1])]
+        return any(
+            place in self.paths or (self.globs and self.globs.match(place)) for place in places
+        )
 
 
 def to_text(files: Mapping[str, File]) -> str:
@@ -49,11 +70,23 @@ class ArchiveLists:
     def __init__(self, files: Files, location: str) -> None:
         """``location`` is the folder of the archive."""
         self._files, self._location = files, location
+        # Only this process adds lists; the folder is listed once.
+        self._newest: int | None = None
 
     def add(self, batch: int, written: Mapping[str, File]) -> None:
-        """Add the files of a batch; repeating it changes nothing."""
-        number = batch // BATCHES
-        self._files.write(self._path(number), to_text(self.read(number) | dict(written)))
+        """Add the files of a batch; repeating the last batch changes nothing."""
+        if self._newest is None:
+            self._newest = max(self.numbers(), default=0)
+        listed = self.read(self._newest)
+        if written.items() <= listed.items():
+            return
+        # The numbers of an archive with large batches are ahead of its batches.
+        following = batch // BATCHES
+        if len(listed) > FILES:
+            following = max(following, self._newest + 1)
+        if following > self._newest:
+            self._newest, listed = following, {}
+        self._files.write(self._path(self._newest), to_text(listed | dict(written)))
 
     def numbers(self) -> list[int]:
         """Return the numbers of the lists, newest first."""
@@ -68,10 +101,12 @@ class ArchiveLists:
             log.warning("%s was truncated: its files are not compared", self._path(number))
         return found or {}
 
-    def removed(self) -> tuple[str, ...]:
-        """Return the paths of files and folders that were removed on purpose."""
+    def removed(self) -> Removed:
+        """Return the files and folders that were removed on purpose."""
         lines = (self._files.read(f"{self._location}/{REMOVED}") or "").splitlines()
-        return tuple(path for line in lines if (path := line.strip().strip("/")))
+        paths = {path for line in lines if (path := line.strip().strip("/"))}
+        globs = [fnmatch.translate(path) for path in sorted(paths) if any(c in path for c in "*?[")]
+        return Removed(frozenset(paths), re.compile("|".join(globs)) if globs else None)
 
     def _path(self, number: int | None) -> str:
         folder = f"{self._location}/{LISTS}"
