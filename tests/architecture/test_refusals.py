@@ -70,7 +70,8 @@ def test_late_refusals_are_few_and_documented(repository):
 def test_tasks_and_functions_that_refuse_are_found(repository):
     found = refusals(repository)
     assert (
-        "playbooks/internal_declarations.yml: Check that declarations are valid and fit the machines" in found
+        "playbooks/internal_declarations.yml: Check that declarations are valid and fit the machines"
+        in found
     )
     assert "plugins/module_utils/_content/applied_record.py: select_removals" in found
     assert "plugins/modules/data_disks.py: main" in found
