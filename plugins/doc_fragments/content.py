@@ -43,6 +43,18 @@ options:
     default: refuse
 """
 
+    REFUSED_STEPS = r"""
+options:
+  refused_steps:
+    description: >-
+      Handling, in check mode, of steps that the cluster refuses when it validates them. C(fail)
+      fails. C(report) returns them as RV(refused), for a run that changes brokers before it
+      applies the steps: the cluster may then accept them.
+    type: str
+    choices: [fail, report]
+    default: fail
+"""
+
     UNMANAGED = r"""
 options:
   unmanaged:

@@ -14,6 +14,7 @@ from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._monitoring import (
     alertmanager,
     alerts,
+    known_options,
     monitoring_files,
     prometheus,
     rule_file,
@@ -49,11 +50,19 @@ def alert_rules(changes: Any, runbooks: Any = "docs/operate/alerts") -> str:
     )
 
 
-def alert_routes(receivers: Any, changes: Any, runbooks: Any = "docs/operate/alerts") -> str:
-    """The configuration of Alertmanager; ``receivers`` are channels by severity."""
+def alert_routes(
+    receivers: Any, changes: Any, runbooks: Any = "docs/operate/alerts", version: Any = ""
+) -> str:
+    """The configuration of Alertmanager; ``receivers`` are channels by severity.
+
+    ``version`` of Alertmanager: keys of unknown versions are not checked.
+    """
     return as_yaml_filter(
         lambda found: alertmanager.alertmanager_config(
-            declared_alerts(changes), found, to_builtin(runbooks)
+            declared_alerts(changes),
+            found,
+            to_builtin(runbooks),
+            known=known_options.is_known("alertmanager", str(version)),
         ),
         receivers,
     )
@@ -65,10 +74,12 @@ def scrape_config(
     alertmanager_options: Any = None,
     proxied: Any = False,
     password: Any = False,
+    version: Any = "",
 ) -> str:
     """The configuration of Prometheus; ``proxied``: targets are behind proxies of machines.
 
-    ``password``: Prometheus and Alertmanager require the password in web.password.
+    ``password``: Prometheus and Alertmanager require the password in web.password. ``version`` of
+    Prometheus: keys of unknown versions are not checked.
     """
     return as_yaml_filter(
         lambda peers: prometheus.prometheus_config(
@@ -78,6 +89,7 @@ def scrape_config(
             to_builtin(alertmanager_options),
             proxied=proxied,
             password=password,
+            known=known_options.is_known("prometheus", str(version)),
         ),
         alertmanagers,
     )

@@ -17,6 +17,7 @@ extends_documentation_fragment:
   - metal.kafka.content
   - metal.kafka.content.login
   - metal.kafka.content.moves
+  - metal.kafka.content.refused_steps
   - metal.kafka.content.removal
   - metal.kafka.content.unmanaged
 options:
@@ -74,6 +75,12 @@ notes:
   type: list
   elements: str
   returned: success
+refused:
+  description: >-
+    With O(refused_steps=report), one message for each step that the cluster would refuse now.
+  type: list
+  elements: str
+  returned: success
 applied:
   description: Applied content by kind, without values, to be stored for the next run.
   type: dict
@@ -100,6 +107,7 @@ from ..module_utils._kafka import client_options
 SHARED_OPTIONS = {
     **resource_options.LOGIN,
     **resource_options.MOVES,
+    **resource_options.REFUSED_STEPS,
     **resource_options.UNMANAGED,
     **resource_options.REMOVAL,
 }
@@ -146,6 +154,7 @@ def main() -> None:
         content=found,
         steps=[step for result in found.values() for step in result["steps"]],
         notes=[note for result in found.values() for note in result["notes"]],
+        refused=[text for result in found.values() for text in result.get("refused", [])],
         applied={kind: result["applied"] for kind, result in found.items()},
         diff=[{**diff, "prefix": kind} for kind, diff in diffs.items() if found[kind]["steps"]],
     )

@@ -16,6 +16,7 @@ extends_documentation_fragment:
   - metal.kafka.content
   - metal.kafka.content.applied
   - metal.kafka.content.removal
+  - metal.kafka.content.refused_steps
 options:
   quotas:
     description: >-
@@ -93,6 +94,11 @@ steps:
   elements: str
   returned: success
   sample: ["quota of user reports: producer_byte_rate (none) -> 10000000"]
+refused:
+  description: With O(refused_steps=report), one message for each step that would be refused now.
+  type: list
+  elements: str
+  returned: success
 errors:
   description: One message for each declaration that cannot be applied.
   type: list

@@ -25,6 +25,7 @@ extends_documentation_fragment:
   - metal.kafka.content.removal
   - metal.kafka.content.unmanaged
   - metal.kafka.content.moves
+  - metal.kafka.content.refused_steps
 options:
   topics:
     description: >-
@@ -83,6 +84,11 @@ created:
   returned: success
 deleted:
   description: Names of deleted topics.
+  type: list
+  elements: str
+  returned: success
+refused:
+  description: With O(refused_steps=report), one message for each step that would be refused now.
   type: list
   elements: str
   returned: success

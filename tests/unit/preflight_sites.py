@@ -184,7 +184,7 @@ class ValidSite:
 BROKER_OPTIONS = (
     *("id", "listeners", "log_dirs", "heap", "memory", "properties", "nofile", "rack"),
     *("client_listener", "inter_broker_listener", "metrics_bind", "metrics_port"),
-    *("host_properties", "extra_keys"),
+    *("host_properties", "extra_keys", "image"),
 )
 ROLES = {
     "kafka_broker": Role("kafka_broker", {f"kafka_broker_{name}": {} for name in BROKER_OPTIONS})

@@ -98,7 +98,57 @@ FAULTS: Faults = {
     ),
 }  # fmt: skip
 
+RATE = "client.quota.callback.static.produce"
+REPORTER = "com.linkedin.kafka.cruisecontrol.metricsreporter.CruiseControlMetricsReporter"
+
+
+def with_plugin(key: str, **others: object):
+    """Declare a key on all brokers, with a class of a plugin."""
+    own = {"org.apache.kafka.common.metrics.JmxReporter", REPORTER}
+    return put_everywhere(PROPERTIES, {"metric.reporters": sorted(own), key: 1, **others})
+
+
+FAULTS |= {
+    "a typo, with a plugin": (
+        with_plugin("num.io.treads"),
+        ["kafka1: kafka_broker_properties[num.io.treads]: found a key that Kafka 3.9 does not "
+         "have, and ignores; allowed: num.io.threads (did you mean that?)"],
+    ),
+    "a typo of a key that names a plugin": (
+        put_everywhere(PROPERTIES, {"metric.reporter": REPORTER}),
+        ["allowed: metric.reporters (did you mean that?)"],
+    ),
+    "an unknown key with one of Kafka's classes": (
+        put_everywhere(PROPERTIES, {
+            "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
+            "cruise.control.metrics.topic": "x",
+        }),
+        ["found a key that Kafka 3.9 does not have, and ignores; allowed: a key of Kafka, or"],
+    ),
+    "a typo, with an own image": (
+        lambda site: [plant(site) for plant in (
+            put_everywhere("kafka_broker_image", "registry.example:5000/kafka:v3.8.1-debian"),
+            put_everywhere(PROPERTIES, {"share.coordinator.threads": 2}),
+        )],
+        ["found a key that Kafka 3.8 does not have, and ignores"],
+    ),
+}  # fmt: skip
+
 NOTES: Faults = {
+    "a key of a plugin": (
+        with_plugin("cruise.control.metrics.topic"),
+        ["kafka1: kafka_broker_properties[cruise.control.metrics.topic]: found a key that Kafka "
+         f"3.9 does not have; {REPORTER} may read it; recommended: its name, or its prefix with "
+         "*, in kafka_broker_extra_keys"],
+    ),
+    "an image without a version": (
+        lambda site: [plant(site) for plant in (
+            put_everywhere("kafka_broker_image", "registry.example:5000/kafka@sha256:ab"),
+            put_everywhere(PROPERTIES, {"num.io.treads": 2}),
+        )],
+        ["kafka1: kafka_broker_image: not checked: names of keys of Kafka in an image whose tag "
+         "has no version; known are those of 3.8, 3.9"],
+    ),
     "a version whose keys are not recorded": (
         newer,
         ["kafka1: image_versions: not checked: names of keys of Kafka 9.1; known are those of "
@@ -134,7 +184,11 @@ def test_unchecked_keys_are_a_note(name):
         "allow.everyone.if.no.acl.found",
         "metrics.jmx.include",
         "group.share.enable",
+        "config.providers",
         "config.providers.files.class",
+        "metrics.context.label",
+        "kafka.csv.metrics.dir",
+        "authorizer.zookeeper.url",
         "rsm.config.storage.bucket.name",
         "listener.name.clients.max.connections",
         "listener.name.clients.scram-sha-512.sasl.jaas.config",
@@ -168,3 +222,34 @@ def test_newest_recorded_keys_include_all_that_a_running_broker_changes():
     keys = read_keys(recorded_releases()[-1])
     assert keys is not None
     assert set(LIVE_KEYS) <= keys.brokers
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("client.quota.callback.class", "io.strimzi.kafka.quotas.StaticQuotaCallback"),
+        ("authorizer.class.name", "com.example.Authorizer"),
+        ("listener.name.clients.principal.builder.class", "com.example.Builder"),
+        ("metric.reporters", f"org.apache.kafka.common.metrics.JmxReporter, {REPORTER}"),
+    ],
+)
+@pytest.mark.parametrize(
+    "key",
+    [RATE, "client.quota.callback.static.storage.check-interval", "confluent.license.topic"],
+)
+def test_keys_of_plugins_are_no_faults(variable, value, key):
+    site = ValidSite()
+    put_everywhere(PROPERTIES, {key: 1})(site)
+    assert len(problems(site)) == 1
+    put_everywhere(PROPERTIES, {key: 1, variable: value})(site)
+    assert problems(site) == []
+
+
+@pytest.mark.parametrize("manager", ["storage", "metadata"])
+def test_keys_with_a_declared_prefix_are_accepted(manager):
+    site = ValidSite()
+    named = f"remote.log.{manager}.manager.impl.prefix"
+    put_everywhere(PROPERTIES, {"tiers.bucket": "a"})(site)
+    assert len(problems(site)) == 1
+    put_everywhere(PROPERTIES, {"tiers.bucket": "a", named: "tiers."})(site)
+    assert (problems(site), problems(site, fatal=False)) == ([], [])

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.errors import AnsibleFilterError
+from ansible_collections.metal.kafka.plugins.filter.monitoring import alert_routes, scrape_config
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.known_options import (
     CHANNEL_KEYS,
     REQUIRED_KEYS,
@@ -167,6 +169,83 @@ def test_required_keys_are_known_keys():
     assert set(REQUIRED_KEYS) == set(CHANNEL_KEYS)
     for channel, groups in REQUIRED_KEYS.items():
         assert {key for group in groups for key in group} <= set(CHANNEL_KEYS[channel])
+
+
+def with_versions(plant: Any, **versions: str):
+    """Return a function that plants a fault and declares versions of images."""
+
+    def plant_both(site: ValidSite) -> None:
+        plant(site)
+        for host in site.hosts.values():
+            host["image_versions"] = versions
+
+    return plant_both
+
+
+OTHER_VERSIONS: dict[str, tuple[Any, str, str]] = {
+    "an unknown key of a channel": (
+        receiver("slack", {"api_url": SECRET, "app_tokn": SECRET}),
+        "alertmanager",
+        f"{RECEIVERS}.page.slack[0]: found key app_tokn (keys of alertmanager 0.28.1; those of "
+        "9.9.9 are not known); recommended: ",
+    ),
+    "a channel without a required key": (
+        receiver("slack", {"channel": "a"}),
+        "alertmanager",
+        f"{RECEIVERS}.page.slack[0]: found no api_url (keys of",
+    ),
+    "a scrape option": (
+        declared("scrape_options", {"kafka": {"fallback_scrape_protocol": "x"}}),
+        "prometheus",
+        "m1: monitoring_scrape_options.kafka: found key fallback_scrape_protocol (keys of",
+    ),
+    "a key of the web configuration": (
+        declared("web", {"new_key": {"a": 1}}),
+        "prometheus",
+        "m1: monitoring_web: found key new_key",
+    ),
+}
+NOTES: Faults = {
+    name: (with_versions(plant, **{component: "9.9.9"}), [part])
+    for name, (plant, component, part) in OTHER_VERSIONS.items()
+}
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_options_of_another_version_are_notes(name):
+    plant, component, part = OTHER_VERSIONS[name]
+    found = found_by_checks(plant)
+    assert [problem.fatal for problem in found] == [True]
+    found = found_by_checks(NOTES[name][0])
+    assert [problem.fatal for problem in found] == [False]
+    assert part in str(found[0])
+    other = "prometheus" if component == "alertmanager" else "alertmanager"
+    found = found_by_checks(with_versions(plant, **{other: "9.9.9"}))
+    assert [problem.fatal for problem in found] == [True]
+
+
+def test_values_that_are_no_mapping_are_refused_in_every_version():
+    plant = receiver("webhook", {"new_key": 1}, SECRET)
+    found = found_by_checks(with_versions(plant, alertmanager="9.9.9"))
+    assert [(problem.fatal, problem.found) for problem in found] == [(True, "str")]
+
+
+def found_by_checks(plant: Any):
+    """Return the results of the checks of monitoring."""
+    site = ValidSite()
+    plant(site)
+    return [problem for problem in validated(site) if problem.check in CHECKS]
+
+
+def test_options_of_another_version_are_rendered():
+    pager = {"page": {"slack": [{"app_token": "a"}]}}
+    assert "app_token: a" in alert_routes(pager, {}, version="9.9.9")
+    with pytest.raises(AnsibleFilterError, match="found key app_token"):
+        alert_routes(pager, {}, version=VERSIONS["alertmanager"])
+    options = {"kafka": {"fallback_scrape_protocol": "x"}}
+    assert "fallback_scrape_protocol: x" in scrape_config([], options, version="9.9.9")
+    with pytest.raises(AnsibleFilterError, match="found key fallback_scrape_protocol"):
+        scrape_config([], options, version=VERSIONS["prometheus"])
 
 
 def test_known_options_are_those_of_the_versions_in_use():

@@ -127,6 +127,12 @@ def test_one_rejected_spec_prevents_all_changes(dry):
     assert kafka.done == []
 
 
+def test_a_refused_step_can_be_reported_with_all_others():
+    refused = []
+    assert len(converge(Kafka(bad=["bob"]), specs(TWO), True, refused)) == 2
+    assert refused == ["quota of user bob: producer_byte_rate (none) -> 1: no"]
+
+
 def test_next_run_completes_a_failed_one():
     kafka = Kafka(late_bad=["alice"])
     with pytest.raises(QuotaError, match="user alice"):

@@ -9,15 +9,15 @@ def refused(tmp_path):
     """Function that runs the role with a module that fails with these results."""
     modules = with_modules(tmp_path, {"cluster_content": ""})
 
-    def apply(check=False, early=False, **ends):
-        (modules / "cluster_content.py").write_text(
-            f"#!/usr/bin/python\nimport json\nprint(json.dumps({ {'failed': True, **ends}!r}))\n"
-        )
+    def apply(check=False, early=False, variables=(), text="", **ends):
+        failure = f"import json\nprint(json.dumps({ {'failed': True, **ends}!r}))\n"
+        (modules / "cluster_content.py").write_text(text or f"#!/usr/bin/python\n{failure}")
         entry = {"name": "metal.kafka.kafka_content"}
         entry |= {"tasks_from": "validate_early"} if early else {}
         role = {"ansible.builtin.include_role": entry}
         play = {"hosts": "all", "gather_facts": False, "tasks": [role]}
         given = {**BROKER, "cluster_name": "unit", "kafka_content_bootstrap": ["127.0.0.1:1"]}
+        given |= dict(variables)
         return run(tmp_path, [play], {"kafka": {"node1": given}}, *(["--check"] if check else []))
 
     return apply
@@ -61,6 +61,32 @@ def test_early_validation_needs_no_brokers(refused):
     assert code == 0
     assert "were not compared: no broker responds" in output
     assert refused(msg="no broker responds", unanswered=True)[0] != 0
+
+
+# A cluster with one broker: it refuses a topic, which is an error unless it is to be reported.
+WITH_ONE_BROKER = """#!/usr/bin/python
+from ansible.module_utils.basic import AnsibleModule, _load_params
+options = {name: {"type": "raw"} for name in _load_params() if not name.startswith("_ansible")}
+module = AnsibleModule(options, supports_check_mode=True)
+if module.params["refused_steps"] == "fail":
+    module.fail_json(msg="topic a: larger", errors=["topic a: larger"])
+module.exit_json(refused=["topic a: larger"], content={}, applied={}, notes=[])
+"""
+REPORTED = "refused by the cluster now, validated again after brokers have changed: topic a: larger"
+
+
+def test_what_present_brokers_refuse_does_not_stop_the_run_that_starts_more(refused):
+    code, output = refused(early=True, text=WITH_ONE_BROKER)
+    assert (code, REPORTED in output) == (0, True)
+    code, output = refused(text=WITH_ONE_BROKER)
+    assert (code != 0, REPORTED in output) == (True, False)
+
+
+def test_a_plan_that_changes_brokers_reports_what_present_brokers_refuse(refused):
+    changes = {"kafka_content_brokers_change": True}
+    code, output = refused(check=True, text=WITH_ONE_BROKER, variables=changes)
+    assert (code, REPORTED in output) == (0, True)
+    assert refused(check=True, text=WITH_ONE_BROKER)[0] != 0
 
 
 def test_a_plan_fails_if_the_content_is_invalid_or_cannot_be_read(refused):

@@ -1,6 +1,7 @@
 """All kinds of content over one connection: validated together, then applied in order."""
 
 import contextlib
+import types
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._common.errors import SpecError
@@ -72,3 +73,44 @@ def test_dry_run_changes_nothing(apply_content):
     record = Record()
     assert apply_content(record, dry=True)["topics"] == {"steps": ["topics"]}
     assert all(dry for _, dry in record.done)
+
+
+@pytest.mark.parametrize(("check", "expected"), [(True, "report"), (False, "fail")])
+def test_refused_steps_are_reported_only_if_nothing_is_applied(monkeypatch, check, expected):
+    passed = []
+    monkeypatch.setattr(resources.client, "MISSING", "")
+    monkeypatch.setattr(
+        resources.client_options,
+        "full_argument_spec",
+        lambda _: {"client_config": {}, "bootstrap_servers": ["kafka1:9092"], "timeout": 1},
+    )
+    monkeypatch.setattr(resources, "apply", lambda *args: passed.append(args[3]) or {})
+    module = types.SimpleNamespace(check_mode=check)
+    resources.run(module, {"topics": {"refused_steps": "report"}}, "content")
+    assert [given["topics"]["refused_steps"] for given in passed] == [expected]
+
+
+def test_results_have_the_steps_that_the_cluster_refuses():
+    class Cluster:
+        """A cluster with one of three brokers."""
+
+        def read_topics(self, names, keys):
+            return {}
+
+        def create_topics(self, steps, dry):
+            return {step.topic: "larger than available brokers: 1" for step in steps}
+
+        def grow_topics(self, steps, dry):
+            return {}
+
+        configure_topics = delete_topics = grow_topics
+
+    known = resources.KINDS["topics"]
+    declared = {"topics": {"a": {"partitions": 1, "replication_factor": 3}}}
+    arguments = {"absent": [], "confirm_delete": [], "moves": "report", "batch": 50}
+    specs = known.read({**declared, **arguments, "unmanaged": True, "refused_steps": "report"})
+    found = known.apply(Cluster(), specs, True)
+    assert found["created"] == ["a"]
+    assert found["refused"] == [
+        "create a: 1 partitions, 3 replicas: larger than available brokers: 1"
+    ]

@@ -207,6 +207,21 @@ def test_one_rejected_spec_prevents_all_changes(dry):
     assert kafka.done == []
 
 
+def test_a_refused_step_can_be_reported_with_all_others():
+    refused = []
+    steps = converge(Kafka(bad=("bad",)), [Spec("bad", 1), Spec("good", 1)], True, refused=refused)
+    assert [step.topic for step in steps] == ["bad", "good"]
+    assert refused == ["create bad: 1 partitions, default number of replicas: no"]
+
+
+def test_a_contradiction_with_the_cluster_is_never_only_reported():
+    kafka = Kafka(Topic("old", 3, frozenset({1})))
+    with pytest.raises(TopicError, match="cannot remove partitions"):
+        converge(kafka, [Spec("old", 1)], True, refused=[])
+    with pytest.raises(TopicError, match="not confirmed"):
+        converge(kafka, [], True, ["old"], refused=[])
+
+
 def test_topic_created_concurrently_is_changed_to_its_spec():
     kafka = Kafka(race={"new": 1})
     converge(kafka, [Spec("new", 2)], dry=False)

@@ -8,9 +8,12 @@ import difflib
 from collections.abc import Iterable
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """Return the name of ``known`` that ``name`` is most likely a typo of, or None."""
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
+def did_you_mean(name: str, known: Iterable[str], similarity: float = 0.75) -> str | None:
+    """Return the name of ``known`` that ``name`` is most likely a typo of, or None.
+
+    ``similarity`` is the least accepted one, from 0 to 1, which is an equal name.
+    """
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=similarity)
     return near[0] if near else None
 
 

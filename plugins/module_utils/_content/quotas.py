@@ -168,10 +168,21 @@ def carry_out(store: Store, steps: Sequence[Alter], dry: bool) -> None:
         raise QuotaError([f"{step}: {refused[step.entity]}" for step in blockers])
 
 
-def converge(store: Store, specs: Specs, dry: bool) -> list[Alter]:
-    """Apply ``specs`` to ``store``; return the steps; raises QuotaError."""
+def converge(
+    store: Store, specs: Specs, dry: bool, refused: list[str] | None = None
+) -> list[Alter]:
+    """Apply ``specs`` to ``store``; return the steps; raises QuotaError.
+
+    ``refused`` receives the steps that the cluster refuses when it validates them; without it
+    they are an error.
+    """
     steps = plan(store.read_quotas(), specs)
-    carry_out(store, steps, dry=True)
+    try:
+        carry_out(store, steps, dry=True)
+    except QuotaError as error:
+        if refused is None:
+            raise
+        refused += error.messages
     if dry:
         return steps
     rest = steps

@@ -24,6 +24,8 @@ class Desired:
     permission: Permission
     # Listener at which passwords of users are checked.
     listener: authentication.Listener | None = None
+    # Whether steps that the cluster refuses are reported instead of an error.
+    reports_refused: bool = False
 
 
 def with_record(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Desired]:
@@ -36,7 +38,12 @@ def with_record(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[s
             frozenset(removal.get("missing") or ()),
             frozenset(removal.get("confirmed") or ()),
         )
-        return Desired(read(params), params.get("applied"), permission)
+        return Desired(
+            read(params),
+            params.get("applied"),
+            permission,
+            reports_refused=params.get("refused_steps") == "report",
+        )
 
     return read_all
 
@@ -96,9 +103,11 @@ def apply_quotas(store: AllContentConnection, desired: Desired, dry: bool) -> di
     specs, record, kept = removals.with_quota_removals(
         desired.content, desired.record, desired.permission
     )
-    steps = quotas.converge(store, specs, dry)
+    refused: list[str] | None = [] if desired.reports_refused else None
+    steps = quotas.converge(store, specs, dry, refused)
     return {
         "steps": [str(step) for step in steps],
+        "refused": refused or [],
         "applied": record,
         "notes": kept,
         "diff": quotas.difference(steps),
@@ -113,6 +122,7 @@ def apply_topics(store: AllContentConnection, desired: Desired, dry: bool) -> di
         params["topics"], desired.record, desired.permission
     )
     found: dict[str, topic_model.Topic] | None = {} if params["unmanaged"] else None
+    refused: list[str] | None = [] if desired.reports_refused else None
     steps = topic_changes.converge(
         store,
         wanted,
@@ -121,6 +131,7 @@ def apply_topics(store: AllContentConnection, desired: Desired, dry: bool) -> di
         params["confirm_delete"],
         moves=params["moves"] == "report",
         found=found,
+        refused=refused,
     )
     done = [step for step in steps if not isinstance(step, topic_model.Move)]
     return {
@@ -128,6 +139,7 @@ def apply_topics(store: AllContentConnection, desired: Desired, dry: bool) -> di
         "created": [step.topic for step in done if isinstance(step, topic_model.Create)],
         "deleted": [step.topic for step in done if isinstance(step, topic_model.Delete)],
         "reassign": [step.topic for step in steps if isinstance(step, topic_model.Move)],
+        "refused": refused or [],
         "applied": {name: keys for name, keys in record.items() if name not in params["absent"]},
         "notes": kept + undeclared_notes("keys of topics", unmanaged_keys(found or {}, wanted)),
         "diff": topic_changes.difference(done),

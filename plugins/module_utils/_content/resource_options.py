@@ -40,6 +40,9 @@ LOGIN: Options = {
 MOVES: Options = {
     "moves": {"type": "str", "choices": ["refuse", "report"], "default": "refuse"},
 }
+REFUSED_STEPS: Options = {
+    "refused_steps": {"type": "str", "choices": ["fail", "report"], "default": "fail"},
+}
 TIMEOUT: Options = {"timeout": {"type": "float", "default": 60}}
 # The applied state of earlier runs; its structure depends on the kind.
 APPLIED: Options = {"applied": {"type": "raw"}}

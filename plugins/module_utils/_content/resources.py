@@ -35,6 +35,7 @@ from .resource_options import (
     MOVES,
     NAMES,
     QUOTA,
+    REFUSED_STEPS,
     REMOVAL,
     TIMEOUT,
     UNMANAGED,
@@ -90,6 +91,7 @@ KINDS = {
             "quotas": {"type": "list", "elements": "dict", "default": [], "options": QUOTA},
             "absent": {"type": "list", "elements": "dict", "default": [], "options": ABSENT_QUOTA},
             "absent_users": NAMES,
+            **REFUSED_STEPS,
             **APPLIED,
             **REMOVAL,
         },
@@ -102,6 +104,7 @@ KINDS = {
             "absent": NAMES,
             "confirm_delete": NAMES,
             **MOVES,
+            **REFUSED_STEPS,
             "batch": {"type": "int", "default": 50},
             **UNMANAGED,
             **APPLIED,
@@ -181,6 +184,9 @@ def run(module: Any, wanted: Mapping[str, Mapping[str, Any]], what: str) -> dict
     spec = client_options.full_argument_spec(module)
     config = spec["client_config"]
     requested = {kind: {**given, "client_config": config} for kind, given in wanted.items()}
+    if not module.check_mode:
+        # No kind is applied if a step of another one is refused.
+        requested = {kind: {**given, "refused_steps": "fail"} for kind, given in requested.items()}
     servers = spec["bootstrap_servers"]
     try:
         found = apply(servers, config, spec["timeout"], requested, module.check_mode)

@@ -74,12 +74,14 @@ def converge(
     confirmed: Sequence[str] = (),
     moves: bool = False,
     found: dict[str, Topic] | None = None,
+    refused: list[str] | None = None,
 ) -> list[Step]:
     """Apply ``specs`` to the topics of ``store``; return the steps; with ``dry`` only plan.
 
     The cluster validates every step before the first is applied, so a misspelt key changes
     nothing. Move steps are returned but not applied. ``found`` receives the current topics with
-    all their keys. Raises TopicError.
+    all their keys, ``refused`` the steps that the cluster refuses when it validates them; without
+    it they are an error. Raises TopicError.
     """
     names = [*(spec.name for spec in specs), *absent]
     keys = {key for spec in specs for key in (*spec.config, *spec.defaults)}
@@ -91,7 +93,12 @@ def converge(
         return plan_all(current, specs, absent, confirmed, moves)
 
     steps = planned(keys if found is None else None)
-    carry_out(store, steps, dry=True)
+    try:
+        carry_out(store, steps, dry=True)
+    except TopicError as error:
+        if refused is None:
+            raise
+        refused += error.messages
     if dry:
         return steps
     rest = [step for step in steps if not isinstance(step, Move)]

@@ -76,8 +76,13 @@ def defaults(channel: str, runbooks: str) -> dict[str, Any]:
     return {"send_resolved": True}
 
 
-def receiver(name: str, channels: Mapping[str, Any], runbooks: str) -> dict[str, Any]:
-    """A receiver; each channel has a list of Alertmanager's configurations for it."""
+def receiver(
+    name: str, channels: Mapping[str, Any], runbooks: str, known: bool = True
+) -> dict[str, Any]:
+    """A receiver; each channel has a list of Alertmanager's configurations for it.
+
+    ``known``: their keys are those of known_options.
+    """
     result: dict[str, Any] = {"name": name}
     check_mapping(f"{VARIABLE}.{name}", channels)
     for channel, configurations in channels.items():
@@ -91,7 +96,7 @@ def receiver(name: str, channels: Mapping[str, Any], runbooks: str) -> dict[str,
                 "configurations"
             )
         for index, each in enumerate(configurations):
-            check_channel(f"{VARIABLE}.{name}.{channel}[{index}]", channel, each)
+            check_channel(f"{VARIABLE}.{name}.{channel}[{index}]", channel, each, known)
         own = [{**defaults(channel, runbooks), **each} for each in configurations]
         result[CHANNELS[channel]] = own
     return result
@@ -114,11 +119,13 @@ def alertmanager_config(
     alerts: Iterable[Alert],
     receivers: Mapping[str, Mapping[str, Any]],
     runbooks: str = "docs/operate/alerts",
+    known: bool = True,
 ) -> dict[str, Any]:
     """``alertmanager.yml``. ``receivers`` has channels by severity; without any, none is notified.
 
     Pages are sent within seconds, tickets of one alert in groups, the heartbeat every minute.
-    Raises MonitoringError for an unknown severity or channel.
+    Raises MonitoringError for an unknown severity or channel, and unless the version's options are
+    not ``known``, for an unknown key.
     """
     check_mapping(VARIABLE, receivers)
     for severity in receivers:
@@ -151,6 +158,6 @@ def alertmanager_config(
         "inhibit_rules": inhibitions(alerts),
         "receivers": [
             {"name": NO_RECEIVER},
-            *(receiver(severity, receivers[severity], runbooks) for severity in declared),
+            *(receiver(severity, receivers[severity], runbooks, known) for severity in declared),
         ],
     }

@@ -5,7 +5,8 @@
 Both refuse to start with another key. Sources: config/notifiers.go of Alertmanager,
 config/config.go of Prometheus, config/http_config.go of prometheus/common and web/tls_config.go of
 exporter-toolkit.
-Review them when a version in VERSIONS changes.
+Review them when a version in VERSIONS changes. A site can choose another version, which may have
+other keys: then they are not checked when files are rendered, and are notes of preflight.
 """
 
 from __future__ import annotations
@@ -79,6 +80,15 @@ WEB_KEYS: Mapping[str, tuple[str, ...]] = {
 _DISCOVERY = "_sd_configs"
 
 
+class UnknownOptionError(MonitoringError):
+    """A key is unknown, or a required one is missing, in the version of VERSIONS."""
+
+
+def is_known(component: str, version: str) -> bool:
+    """Whether the keys are those of a component's ``version``; empty: the collection's version."""
+    return version in ("", VERSIONS[component])
+
+
 def check_mapping(where: str, value: Any) -> None:
     """Raise MonitoringError unless ``value`` is a mapping; the value may be a secret."""
     if not isinstance(value, Mapping):
@@ -90,35 +100,44 @@ def check_keys(where: str, value: Any, allowed: Collection[str]) -> None:
     check_mapping(where, value)
     for key in sorted(map(str, value)):
         if key not in allowed:
-            raise MonitoringError(
+            raise UnknownOptionError(
                 f"{where}: found key {key}; allowed: {list_allowed(key, allowed)}"
             )
 
 
-def check_channel(where: str, channel: str, configuration: Any) -> None:
-    """Check one configuration of a channel; raises MonitoringError."""
+def check_channel(where: str, channel: str, configuration: Any, known: bool = True) -> None:
+    """Check one configuration of a channel, its keys if they are known; raises MonitoringError."""
+    check_mapping(where, configuration)
+    if not known:
+        return
     check_keys(where, configuration, CHANNEL_KEYS[channel])
     for group in REQUIRED_KEYS[channel]:
         if not any(configuration.get(key) for key in group):
-            raise MonitoringError(f"{where}: found no {group[0]}; required: {' or '.join(group)}")
+            raise UnknownOptionError(
+                f"{where}: found no {group[0]}; required: {' or '.join(group)}"
+            )
 
 
-def check_client_options(where: str, options: Any, allowed: Collection[str]) -> None:
-    """Check options of a scrape_config or Alertmanager; raises MonitoringError.
+def check_client_options(
+    where: str, options: Any, allowed: Collection[str], known: bool = True
+) -> None:
+    """Check options of a scrape_config or Alertmanager, their keys if they are known.
 
-    Any service discovery is allowed.
+    Any service discovery is allowed. Raises MonitoringError.
     """
     check_mapping(where, options)
-    check_keys(
-        where, {k: v for k, v in options.items() if not str(k).endswith(_DISCOVERY)}, allowed
-    )
+    if known:
+        own = {k: v for k, v in options.items() if not str(k).endswith(_DISCOVERY)}
+        check_keys(where, own, allowed)
 
 
-def check_web(where: str, configuration: Any) -> None:
-    """Check the keys of a web configuration; raises MonitoringError."""
-    check_keys(where, configuration, WEB_KEYS)
+def check_web(where: str, configuration: Any, known: bool = True) -> None:
+    """Check a web configuration, its keys if they are known; raises MonitoringError."""
+    check_mapping(where, configuration)
+    if known:
+        check_keys(where, configuration, WEB_KEYS)
     for key, value in configuration.items():
-        if WEB_KEYS[key]:
+        if known and WEB_KEYS[key]:
             check_keys(f"{where}.{key}", value, WEB_KEYS[key])
         else:
             check_mapping(f"{where}.{key}", value)

@@ -116,21 +116,22 @@ def prometheus_config(
     folder: str = "/etc/prometheus",
     proxied: bool = False,
     password: bool = False,
+    known: bool = True,
 ) -> dict[str, Any]:
     """``prometheus.yml``: scrape jobs, rules, and Alertmanagers.
 
     Targets are in separate files that Prometheus reloads, so that a new broker needs no restart.
     ``options`` has additional keys of scrape_configs, by job. With ``password`` Prometheus and
-    Alertmanager require the password in WEB_FILE. Raises MonitoringError for unknown jobs
-    and options.
+    Alertmanager require the password in WEB_FILE. Raises MonitoringError for unknown jobs, and
+    unless the version's options are not ``known``, for unknown options.
     """
     check_mapping(SCRAPE_OPTIONS, options or {})
     for job, own in (options or {}).items():
         if job not in jobs:
             allowed = ", ".join(sorted(jobs))
             raise MonitoringError(f"{SCRAPE_OPTIONS}: found job {job}; allowed: {allowed}")
-        check_client_options(f"{SCRAPE_OPTIONS}.{job}", own, SCRAPE_KEYS)
-    check_client_options(ALERTMANAGER_OPTIONS, alertmanager_options or {}, ALERTMANAGER_KEYS)
+        check_client_options(f"{SCRAPE_OPTIONS}.{job}", own, SCRAPE_KEYS, known)
+    check_client_options(ALERTMANAGER_OPTIONS, alertmanager_options or {}, ALERTMANAGER_KEYS, known)
     return {
         "global": {"scrape_interval": "15s", "evaluation_interval": "15s"},
         "rule_files": [f"{folder}/rules.yml"],

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._declarations.declaration_reader import format_value
 from .._declarations.declared_topics import DEFAULTS, TOPICS
-from .._declarations.problem import Problem, note
+from .._declarations.problem import Problem, advice, note
 from .._site.kafka import KAFKA
 from .._site.services import entries
 from .._site.site_model import Site
@@ -19,12 +19,13 @@ from .kafka_keys import (
     KafkaKeys,
     broker_key_fault,
     declared_release,
+    plugin_classes,
     read_keys,
     recorded_releases,
     topic_key_fault,
 )
 
-VERSIONS = "image_versions"
+VERSIONS, IMAGE = "image_versions", "kafka_broker_image"
 
 
 def broker_key_names(site: Site) -> Iterator[Problem]:
@@ -43,13 +44,17 @@ def broker_key_names(site: Site) -> Iterator[Problem]:
         if keys is None:
             if found and release not in unknown_releases:
                 unknown_releases.add(release)
-                yield note(host, VERSIONS, _unknown(release))
+                yield note(host, IMAGE if _own_image(site, host) else VERSIONS, _unknown(release))
             continue
+        values = {key: value for key, (_, value) in found.items()}
+        keys = keys.with_prefixes_in(values)
+        plugin = next(plugin_classes(values), "")
         for key, (variable, _) in found.items():
-            fault = broker_key_fault(key, keys, extra)
+            fault = broker_key_fault(key, keys, extra, plugin)
             if fault and (variable, key) not in seen:
                 seen.add((variable, key))
-                yield Problem(host, f"{variable}[{key}]", *fault)
+                report = Problem if fault.certain else advice
+                yield report(host, f"{variable}[{key}]", fault.found, fault.allowed)
 
 
 def topic_key_names(site: Site) -> Iterator[Problem]:
@@ -77,10 +82,16 @@ def _topic_keys(site: Site, host: str) -> Iterator[tuple[str, str]]:
 
 def _keys(site: Site, host: str) -> tuple[str, KafkaKeys | None]:
     """Declared release of Kafka, such as 3.9, and its keys if they are known."""
-    release = declared_release(entries(site, host, VERSIONS))
+    release = declared_release(entries(site, host, VERSIONS), _own_image(site, host))
     return release, read_keys(release)
+
+
+def _own_image(site: Site, host: str) -> str:
+    """Image that the site chooses; empty for the collection's own, the default of the role."""
+    return str(site.value(host, IMAGE, "")) if IMAGE in site.own_names(host) else ""
 
 
 def _unknown(release: str) -> str:
     known = ", ".join(recorded_releases())
-    return f"names of keys of Kafka {release}; known are those of {known}"
+    of = f"Kafka {release}" if release else "Kafka in an image whose tag has no version"
+    return f"names of keys of {of}; known are those of {known}"

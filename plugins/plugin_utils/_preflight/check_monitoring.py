@@ -8,19 +8,22 @@ The checks call the functions with which the role `monitoring` renders its files
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from .._declarations.problem import Problem, problem_from_message
 from .._monitoring import alertmanager, alerts, known_options, monitoring_files, prometheus
 from .._site.monitoring import GROUP
+from .._site.services import entries
 from .._site.site_model import Site
 
 WEB = "monitoring_web"
+PROMETHEUS, ALERTMANAGER = "prometheus", "alertmanager"
 
 
 def monitoring_alerts(site: Site) -> Iterator[Problem]:
     """Changes of alerts are valid, and name existing alerts and limits."""
-    yield from _problems(site, alerts.VARIABLE, lambda found: _alerts(site, found))
+    yield from _problems(site, alerts.VARIABLE, "", lambda found, _: _alerts(site, found))
 
 
 def monitoring_receivers(site: Site) -> Iterator[Problem]:
@@ -28,7 +31,8 @@ def monitoring_receivers(site: Site) -> Iterator[Problem]:
     yield from _problems(
         site,
         alertmanager.VARIABLE,
-        lambda found: alertmanager.alertmanager_config([], found),
+        ALERTMANAGER,
+        lambda found, known: alertmanager.alertmanager_config([], found, known=known),
     )
 
 
@@ -38,18 +42,22 @@ def monitoring_options(site: Site) -> Iterator[Problem]:
     yield from _problems(
         site,
         prometheus.SCRAPE_OPTIONS,
-        lambda found: prometheus.prometheus_config(jobs, [], found),
+        PROMETHEUS,
+        lambda found, known: prometheus.prometheus_config(jobs, [], found, known=known),
     )
     yield from _problems(
         site,
         prometheus.ALERTMANAGER_OPTIONS,
-        lambda found: prometheus.prometheus_config(jobs, [], {}, found),
+        PROMETHEUS,
+        lambda found, known: prometheus.prometheus_config(jobs, [], {}, found, known=known),
     )
 
 
 def monitoring_web(site: Site) -> Iterator[Problem]:
     """A site's web configuration has keys that Prometheus accepts."""
-    yield from _problems(site, WEB, lambda found: known_options.check_web(WEB, found))
+    yield from _problems(
+        site, WEB, PROMETHEUS, lambda found, known: known_options.check_web(WEB, found, known)
+    )
 
 
 def _alerts(site: Site, changes: Mapping[str, Any]) -> None:
@@ -57,13 +65,28 @@ def _alerts(site: Site, changes: Mapping[str, Any]) -> None:
     alerts.parse_alerts(alerts.apply_site_changes(entries, changes))
 
 
-def _problems(site: Site, variable: str, check: Callable[[Any], Any]) -> Iterator[Problem]:
-    """Yield the error that ``check`` raises for a variable, once for equal values of hosts."""
+def _problems(
+    site: Site, variable: str, component: str, check: Callable[[Any, bool], Any]
+) -> Iterator[Problem]:
+    """Yield the error that ``check`` raises for a variable, once for equal values of hosts.
+
+    ``check`` is called with the value and whether to check keys, too. In a version of ``component``
+    whose keys are not known, an unknown key is a note.
+    """
     seen = set()
     for host, value in site.values(site.members(GROUP), variable):
+        version = str(entries(site, host, "image_versions").get(component, ""))
+        known = not component or known_options.is_known(component, version)
         try:
-            check(value)
+            check(value, False)
+            check(value, True)
         except alerts.MonitoringError as error:
-            if str(error) not in seen:
-                seen.add(str(error))
-                yield problem_from_message(host, str(error), variable)
+            if str(error) in seen:
+                continue
+            seen.add(str(error))
+            problem = problem_from_message(host, str(error), variable)
+            if isinstance(error, known_options.UnknownOptionError) and not known:
+                recorded = f"{component} {known_options.VERSIONS[component]}"
+                found = f"{problem.found} (keys of {recorded}; those of {version} are not known)"
+                problem = replace(problem, found=found, fatal=False)
+            yield problem
