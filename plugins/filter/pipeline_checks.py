@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Filters for the check of pipelines, and for messages about failed drivers."""
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import yaml
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import container_labels
@@ -126,6 +128,25 @@ def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]
     return found
 
 
+def moved_ports(
+    results: Sequence[Mapping[str, Any]], endpoints: Mapping[str, str]
+) -> dict[str, dict[str, int]]:
+    """Status ports that differ from those of drivers, by pipeline: C(old) and C(new).
+
+    ``results`` are the drivers' declarations on the host, as a loop of slurp over pipelines returns
+    them; without C(content) there is none. ``endpoints`` are the declared ones, host:port.
+    """
+    moved = {}
+    for each in results:
+        text = base64.b64decode(str(each.get("content") or "")).decode()
+        found = yaml.safe_load(text)
+        old = str(found.get("status", "")) if isinstance(found, Mapping) else ""
+        ports = [int(value.rpartition(":")[2] or 0) for value in (old, endpoints[each["item"]])]
+        if old and ports[0] != ports[1]:
+            moved[str(each["item"])] = {"old": ports[0], "new": ports[1]}
+    return moved
+
+
 def drivers_refusal(failed: Sequence[Mapping[str, str]], back: Sequence[str]) -> str:
     """Message about drivers that are not running; those in ``back`` run their last declaration."""
     lines = [f"{len(failed)} of the pipelines do not run as declared"]
@@ -172,4 +193,5 @@ class FilterModule:
             "driver_finished_starting": driver_finished_starting,
             "failed_drivers": failed_drivers,
             "drivers_refusal": drivers_refusal,
+            "moved_ports": moved_ports,
         }

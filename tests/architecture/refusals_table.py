@@ -70,6 +70,7 @@ TABLE = (
     ("roles/kafka_disks/tasks/mount.yml: *", "verb:disk-add"),
     ("roles/kafka_disks/tasks/delete_reserve.yml: *", "verb:disk-reserve"),
     ("roles/kafka_disks/*", "verb:disk-replace"),
+    ("roles/pipeline/tasks/check_ports.yml: *", "verb:pipelines"),
     ("roles/pipeline/tasks/health.yml: *", "late:health"),
     ("roles/pipeline/tasks/statements.yml: *", "late:image"),
     ("roles/pipeline/tasks/statements_result.yml: *", _SQL),
