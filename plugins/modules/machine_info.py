@@ -99,7 +99,7 @@ facts:
       read (error).
     - C(instances), if O(baseline) is set, names of the cluster's instances with a container, by
       kind of service; without an engine only running ones.
-    - C(operation), if O(baseline) is set, as returned by M(metal.kafka.operation_info).
+    - C(operation), if O(baseline) is set, as returned by M(metal.kafka.machine_state).
     - C(limits) (open_files, processes, map_count, swap in bytes), C(cgroup) (version, memory),
       C(protections) (selinux, apparmor, apparmor_parser).
     - C(clock) (time in seconds since 1970, synchronised; null if it is unknown).
