@@ -61,7 +61,7 @@ PIPELINES = Board(
                     RATE,
                     ("rate(kafka_metal_pipeline_records_total{{C}}[5m])", "{{pipeline}}"),
                     width=12,
-                    empty="no pipeline has a topic of invalid records",
+                    empty="Empty if no pipeline has a topic of invalid records.",
                 ),
                 graph(
                     "Invalid records",
@@ -69,7 +69,7 @@ PIPELINES = Board(
                     RATIO,
                     ("kafka_metal:pipeline_invalid:ratio_5m{{C}}", "{{pipeline}}"),
                     width=12,
-                    empty="pipelines read no records",
+                    empty="Empty while pipelines read no records.",
                 ),
                 graph(
                     "Restarts of outputs",
@@ -90,7 +90,7 @@ PIPELINES = Board(
                         "{{pipeline}} {{output}}",
                     ),
                     width=12,
-                    empty="no output has failed",
+                    empty="Empty if no output has failed.",
                 ),
             ),
         ),
