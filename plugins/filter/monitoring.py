@@ -62,7 +62,7 @@ def alert_routes(
             declared_alerts(changes),
             found,
             to_builtin(runbooks),
-            known=known_options.is_known("alertmanager", str(version)),
+            known=known_options.is_known(alertmanager.IMAGE, str(version)),
         ),
         receivers,
     )
@@ -89,7 +89,7 @@ def scrape_config(
             to_builtin(alertmanager_options),
             proxied=proxied,
             password=password,
-            known=known_options.is_known("prometheus", str(version)),
+            known=known_options.is_known(prometheus.IMAGE, str(version)),
         ),
         alertmanagers,
     )

@@ -10,6 +10,8 @@ from typing import Any
 from .alerts import SEVERITIES, Alert, MonitoringError
 from .known_options import check_channel, check_mapping
 
+# Key of versions.yml.
+IMAGE = "alertmanager"
 # Variable with the channels by severity.
 VARIABLE = "monitoring_receivers"
 # Notification channels: names in the inventory, and keys of Alertmanager.

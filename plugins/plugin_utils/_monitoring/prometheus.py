@@ -13,6 +13,8 @@ from ...module_utils._common.web_login import USER
 from .alerts import MonitoringError
 from .known_options import ALERTMANAGER_KEYS, SCRAPE_KEYS, check_client_options, check_mapping
 
+# Key of versions.yml.
+IMAGE = "prometheus"
 JOBS_FILE = "monitoring/jobs.yml"
 # Variables with options of a site.
 SCRAPE_OPTIONS, ALERTMANAGER_OPTIONS = (

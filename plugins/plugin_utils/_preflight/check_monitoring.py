@@ -18,7 +18,6 @@ from .._site.services import entries
 from .._site.site_model import Site
 
 WEB = "monitoring_web"
-PROMETHEUS, ALERTMANAGER = "prometheus", "alertmanager"
 
 
 def monitoring_alerts(site: Site) -> Iterator[Problem]:
@@ -31,7 +30,7 @@ def monitoring_receivers(site: Site) -> Iterator[Problem]:
     yield from _problems(
         site,
         alertmanager.VARIABLE,
-        ALERTMANAGER,
+        alertmanager.IMAGE,
         lambda found, known: alertmanager.alertmanager_config([], found, known=known),
     )
 
@@ -42,13 +41,13 @@ def monitoring_options(site: Site) -> Iterator[Problem]:
     yield from _problems(
         site,
         prometheus.SCRAPE_OPTIONS,
-        PROMETHEUS,
+        prometheus.IMAGE,
         lambda found, known: prometheus.prometheus_config(jobs, [], found, known=known),
     )
     yield from _problems(
         site,
         prometheus.ALERTMANAGER_OPTIONS,
-        PROMETHEUS,
+        prometheus.IMAGE,
         lambda found, known: prometheus.prometheus_config(jobs, [], {}, found, known=known),
     )
 
@@ -56,7 +55,7 @@ def monitoring_options(site: Site) -> Iterator[Problem]:
 def monitoring_web(site: Site) -> Iterator[Problem]:
     """A site's web configuration has keys that Prometheus accepts."""
     yield from _problems(
-        site, WEB, PROMETHEUS, lambda found, known: known_options.check_web(WEB, found, known)
+        site, WEB, prometheus.IMAGE, lambda found, known: known_options.check_web(WEB, found, known)
     )
 
 
