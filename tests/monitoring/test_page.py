@@ -23,7 +23,7 @@ ALERTS = tuple(
     {
         "state": "firing",
         "activeAt": "2026-01-01T00:00:00Z",
-        "labels": {"alertname": "ConsumerLagging", "severity": "ticket", "instance": name},
+        "labels": {"alertname": "ConsumerStalled", "severity": "page", "instance": name},
         "annotations": {"summary": f"group {name} lags"},
     }
     for name in hostile_names.NAMES
