@@ -175,6 +175,8 @@ def own(platform: Cluster, make, flights: Path, tmp_path_factory) -> Iterator[Ow
         assert sent.returncode == 0, sent.stderr[-3000:]
         yield Own(cluster, f"{host}:{int(port) + place}", delays)
     finally:
+        # A driver that is removed by hand is a problem of `make status`.
+        make("up")
         pipelines.remove(cluster, "flights", *TOPICS)
 
 
