@@ -8,6 +8,7 @@ from typing import Any
 from ..module_utils._host.disks import bind_mounts
 from ..module_utils._problems import kafka_problems
 from ..module_utils._problems.platform_problem import Problem
+from ..plugin_utils._operations.status_row import status_row
 
 
 def listeners(
@@ -65,14 +66,13 @@ def _row(info: dict[str, Any], broker: dict[str, Any], listener: str) -> dict[st
     at = broker["listeners"][listener]
     registered = broker["id"] in {each["id"] for each in info["brokers"]}
     controller = registered and broker["id"] == info["controller_id"]
-    return {
-        "name": kafka_problems.instance(broker["id"]),
-        "kind": "kafka",
-        "state": "running" if registered else "down",
-        "health": "healthy" if registered else "",
-        "endpoint": f"{at['advertise']}:{at['port']}",
-        "note": "controller" if controller else "",
-    }
+    return status_row(
+        kafka_problems.instance(broker["id"]),
+        "kafka",
+        registered,
+        f"{at['advertise']}:{at['port']}",
+        "controller" if controller else "",
+    )
 
 
 def log_dir_problems(states: list[dict[str, Any]], broker: int, host: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..module_utils._problems import monitoring_problems, platform_problem
 from ..module_utils._problems.platform_problem import Problem
+from ..plugin_utils._operations.status_row import status_row
 
 # Problems that only the exporter finds; all others are read again for the screen.
 OF_EXPORTER = ("ReadFailed", "CertificateExpires")
@@ -45,14 +46,14 @@ def monitoring_status(
     down = {each.where for each in problems if each.kind in NOT_RESPONDING}
     return {
         "services": [
-            _row(
-                job,
-                endpoints,
-                machine,
+            status_row(
+                f"{job}@{machine}",
+                "monitoring",
                 f"{job}@{machine}" not in down,
+                f"http://{endpoint}",
                 ", ".join(notes) if job == PROMETHEUS else "",
             )
-            for job in endpoints
+            for job, endpoint in endpoints.items()
         ],
         "problems": [each.as_dict() for each in problems],
     }
@@ -95,19 +96,6 @@ def _data(responses: Mapping[str, Any], name: str, key: str) -> list[Any] | None
     body = (responses.get(name) or {}).get("json")
     found = body.get("data") if isinstance(body, dict) else None
     return found.get(key) if isinstance(found, dict) else None
-
-
-def _row(
-    job: str, endpoints: Mapping[str, str], machine: str, responds: bool, note: str = ""
-) -> dict[str, str]:
-    return {
-        "name": f"{job}@{machine}",
-        "kind": "monitoring",
-        "state": "running" if responds else "down",
-        "health": "healthy" if responds else "",
-        "endpoint": f"http://{endpoints[job]}",
-        "note": note,
-    }
 
 
 class FilterModule:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..module_utils._problems import pipeline_problems
+from ..plugin_utils._operations.status_row import status_row
 
 
 def pipeline_status(
@@ -24,7 +25,16 @@ def pipeline_status(
         states.append(state or {"name": name, "state": "unreachable", "outputs": {}})
         problems += [each.as_dict() for each in pipeline_problems.problems(name, state, reason)]
     return {
-        "services": [_row(state, endpoints[state["name"]]) for state in states],
+        "services": [
+            status_row(
+                pipeline_problems.instance(state["name"]),
+                "pipeline",
+                state["state"] == "running",
+                f"http://{endpoints[state['name']]}/status",
+                state["state"],
+            )
+            for state in states
+        ],
         "pipelines": states,
         "problems": problems,
     }
@@ -38,19 +48,6 @@ def _state(name: str, response: Mapping[str, Any]) -> tuple[dict[str, Any] | Non
     if body.get("name") != name:
         return None, f"its port is used by the driver of {body.get('name')}"
     return body, ""
-
-
-def _row(state: Mapping[str, Any], endpoint: str) -> dict[str, str]:
-    """Row of the status screen."""
-    runs = state["state"] == "running"
-    return {
-        "name": pipeline_problems.instance(state["name"]),
-        "kind": "pipeline",
-        "state": "running" if runs else "down",
-        "health": "healthy" if runs else "",
-        "endpoint": f"http://{endpoint}/status",
-        "note": state["state"],
-    }
 
 
 class FilterModule:

@@ -9,6 +9,9 @@ from typing import Any
 from ..module_utils._problems import spark_problems
 from ..module_utils._problems.platform_problem import Problem
 from ..module_utils._services import spark_masters
+from ..plugin_utils._operations.status_row import status_row
+
+KIND = "spark"
 
 _ROLES = {spark_masters.LEADER: "leader", spark_masters.STANDBY: "standby"}
 
@@ -40,9 +43,11 @@ def _rows(
     rows = [_master(master, by_name.get(master["name"], {})) for master in masters]
     for worker in workers:
         page = f"{worker['host']}:{worker['ui_port']}"
-        rows.append(_row(worker["name"], page in leading.get("workers", []), page))
+        rows.append(status_row(worker["name"], KIND, page in leading.get("workers", []), page))
     for history in info.get("histories", []):
-        rows.append(_row(history["name"], not history["error"], history["page"], "history"))
+        rows.append(
+            status_row(history["name"], KIND, not history["error"], history["page"], "history")
+        )
     return rows
 
 
@@ -52,18 +57,7 @@ def _master(master: dict[str, Any], found: dict[str, Any]) -> dict[str, str]:
     endpoint = f"spark://{master['host']}:{master['port']}"
     notes = [_ROLES.get(status, status.lower()), f"page {found['page']}" if found else ""]
     note = ", ".join(filter(None, notes))
-    return _row(master["name"], status in _ROLES, endpoint, note)
-
-
-def _row(name: str, runs: bool, endpoint: str, note: str = "") -> dict[str, str]:
-    return {
-        "name": name,
-        "kind": "spark",
-        "state": "running" if runs else "down",
-        "health": "healthy" if runs else "",
-        "endpoint": endpoint,
-        "note": note,
-    }
+    return status_row(master["name"], KIND, status in _ROLES, endpoint, note)
 
 
 class FilterModule:

@@ -10,6 +10,7 @@ from typing import Any
 from ..module_utils._problems.platform_problem import Problem
 from ..module_utils._services import zookeeper_servers
 from ..plugin_utils._declarations.service_data import to_builtin
+from ..plugin_utils._operations.status_row import status_row
 from ..plugin_utils._security import zookeeper_recovery
 
 
@@ -46,14 +47,13 @@ def status(info: dict[str, Any]) -> dict[str, Any]:
     servers = [zookeeper_servers.Server(**each) for each in info["servers"]]
     return {
         "services": [
-            {
-                "name": f"zk{server.id}",
-                "kind": "zookeeper",
-                "state": "running" if server.mode else "down",
-                "health": "healthy" if server.mode else "",
-                "endpoint": f"{server.host}:{server.port}",
-                "note": server.mode or "",
-            }
+            status_row(
+                f"zk{server.id}",
+                "zookeeper",
+                bool(server.mode),
+                f"{server.host}:{server.port}",
+                server.mode or "",
+            )
             for server in servers
         ],
         "problems": [each.as_dict() for each in zookeeper_servers.problems(servers)],

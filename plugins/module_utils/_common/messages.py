@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 
@@ -22,3 +23,8 @@ def printable_line(text: str) -> str:
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
     )
+
+
+def utc_time(seconds: float) -> str:
+    """Return seconds since 1970 as date and time in UTC."""
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(float(seconds)))

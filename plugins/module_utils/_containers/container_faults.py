@@ -8,13 +8,13 @@ Runs on the hosts, with Python 3.9 or later and its standard library only.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
 from .._common import container_labels
+from .._common.messages import utc_time
 from .._common.units import size_text
 from .._host import engine_api
 from .._problems import problem_kinds
@@ -98,7 +98,7 @@ def container_fault(found: Mapping[str, Any], now: float, killed: bool = False) 
     ended = epoch_seconds(str(state.get("FinishedAt") or ""))
     name, code = _name(found), int(state.get("ExitCode") or 0)
     again = f", restarted {_times(restarts)} by the engine" if restarts else ""
-    last = f", last at {_time(ended)}" if ended else ""
+    last = f", last at {utc_time(ended)}" if ended else ""
     logs = f"make logs S={name}"
     up = now - epoch_seconds(str(state.get("StartedAt") or "")) if state.get("Running") else 0.0
     if (killed or state.get("OOMKilled")) and now - ended < OOM_S:
@@ -122,11 +122,6 @@ def container_fault(found: Mapping[str, Any], now: float, killed: bool = False) 
         return Problem("ContainerStopped", name, f"{name} does not start: {state['Error']}", logs)
     how = f", exit code {code}" if code else ""
     return Problem("ContainerStopped", name, f"{name} is stopped{how}", "make up", ended)
-
-
-def _time(seconds: float) -> str:
-    """Return a time as text, in UTC."""
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
 
 
 def _times(count: int) -> str:

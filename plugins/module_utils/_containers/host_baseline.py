@@ -93,7 +93,7 @@ def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]
     origins = {
         _name(each): {
             "kind": _kind(each),
-            "mounts": [m["Source"] for m in each.get("Mounts") or () if _is_bind_mount(m)],
+            "mounts": _mounts(each),
         }
         for each in containers
     }
@@ -132,7 +132,9 @@ def changed_configuration(
     if not baseline:
         return []
     root = os.path.dirname(os.path.dirname(path))
-    mounted = {mount for each in containers for mount in _mounts(each, f"{root}/")}
+    mounted = {
+        mount for each in containers for mount in _mounts(each) if mount.startswith(f"{root}/")
+    }
     files: dict[str, str] = {}
     for directory in sorted(mounted):
         files.update(_file_states(directory, root, {}))
@@ -149,10 +151,9 @@ def changed_configuration(
     return list(_changes({**baseline, "files": mounted_files}, now))
 
 
-def _mounts(container: Mapping[str, Any], root: str) -> list[str]:
-    """Return the paths below ``root`` that a container mounts."""
-    mounts = [each for each in container.get("Mounts") or () if _is_bind_mount(each)]
-    return [each["Source"] for each in mounts if each["Source"].startswith(root)]
+def _mounts(container: Mapping[str, Any]) -> list[str]:
+    """Return the paths of the machine that a container mounts."""
+    return [each["Source"] for each in container.get("Mounts") or () if _is_bind_mount(each)]
 
 
 def _changes(baseline: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .._common.messages import utc_time
 from . import maintenance_files, operation_lock
 
 # Seconds without activity after which an operation of another control node may be dead. Building
@@ -57,9 +58,7 @@ def messages(
     # Locks of one operation differ only by the clocks of their machines.
     first = min(locked, key=lambda each: float(each["lock"]["since"]))
     held, owner = first["lock"], operation_lock.Owner(**first["lock"]["owner"])
-    what = (
-        f"{held['operation']} by {owner.user} on {owner.node}, begun {format_time(held['since'])}"
-    )
+    what = f"{held['operation']} by {owner.user} on {owner.node}, begun {utc_time(held['since'])}"
     more = f"; {silent}" if silent else ""
     if operation_lock.has_ended(owner, me):
         return [f"interrupted: {what}{more}; {_next_step(held['operation'])}"], []
@@ -71,11 +70,6 @@ def messages(
             f"{owner.pid} on {owner.node} has ended: make up ARGS='-e unlock={held['token']}'"
         ], []
     return [], [f"under way: {what}, process {owner.pid}{more}"]
-
-
-def format_time(seconds: float) -> str:
-    """Return a time as text, in UTC."""
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(float(seconds)))
 
 
 def _is_other_node(owner: operation_lock.Owner, me: operation_lock.Owner) -> bool:
@@ -99,5 +93,5 @@ def _silence_note(machines: Iterable[Mapping[str, Any]]) -> str:
                 until[name] = max(end, until.get(name, 0.0))
     if not until:
         return ""
-    end = format_time(max(until.values()))
+    end = utc_time(max(until.values()))
     return f"alerts of {', '.join(sorted(until))} are silenced until {end}"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -14,6 +14,7 @@ from .operation import Operation
 from .overview import Overview
 
 MEBIBYTE = 1024 * 1024
+Family = TypeVar("Family", GaugeMetricFamily, CounterMetricFamily)
 
 
 @dataclass(frozen=True)
@@ -48,17 +49,18 @@ def family(
     name: str, meaning: str, labels: tuple[str, ...], rows: Iterable[tuple[tuple[str, ...], float]]
 ) -> GaugeMetricFamily:
     """Return a metric family with a sample for each row."""
-    result = GaugeMetricFamily(f"kafka_metal_{name}", meaning, labels=labels)
-    for values, number in rows:
-        result.add_metric(values, number)
-    return result
+    return filled(GaugeMetricFamily(f"kafka_metal_{name}", meaning, labels=labels), rows)
 
 
 def counter(
     name: str, meaning: str, labels: tuple[str, ...], rows: Iterable[tuple[tuple[str, ...], float]]
 ) -> CounterMetricFamily:
     """Return a family of counters with a sample for each row; the suffix ``_total`` is added."""
-    result = CounterMetricFamily(f"kafka_metal_{name}", meaning, labels=labels)
+    return filled(CounterMetricFamily(f"kafka_metal_{name}", meaning, labels=labels), rows)
+
+
+def filled(result: Family, rows: Iterable[tuple[tuple[str, ...], float]]) -> Family:
+    """Add a sample for each row."""
     for values, number in rows:
         result.add_metric(values, number)
     return result
