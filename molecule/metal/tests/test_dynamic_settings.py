@@ -8,7 +8,7 @@ import yaml
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.live_keys import LIVE_KEYS
 from ansible_collections.metal.kafka.plugins.plugin_utils._images.images import repository_root
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.kafka_keys import (
-    CLASS_PREFIXES,
+    CLASSES,
     FOLDER,
 )
 from testing.cluster import Cluster
@@ -134,10 +134,11 @@ def test_recorded_keys_equal_the_keys_of_a_running_broker(settings: Settings):
     versions = yaml.safe_load((repository_root() / "versions.yml").read_text())
     release = versions["kafka"].rpartition(".")[0]
     recorded = yaml.safe_load((FOLDER / f"{release}.yml").read_text())
-    passed_on = (*CLASS_PREFIXES, "listener.name.")
+    of_classes = yaml.safe_load((FOLDER / f"{CLASSES}.yml").read_text())
+    passed_on = (*of_classes["prefixes"], "listener.name.")
     of_broker = {
         key
-        for key in settings.names_of_broker(1) - set(recorded["class"])
+        for key in settings.names_of_broker(1) - {*recorded["class"], *of_classes["names"]}
         if not key.startswith(passed_on)
     }
     assert of_broker == set(recorded["broker"])
