@@ -28,9 +28,20 @@ def unless_unchanged(hosts: Sequence[str], hostvars: Mapping[str, Any], *parts: 
     return list(hosts) if changed_parts(hosts, hostvars) & {REST, *parts} else []
 
 
-def first_if_unchanged(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """The hosts of a play that compares; the first host if nothing has changed."""
-    return list(hosts if REST in changed_parts(hosts, hostvars) else hosts[:1])
+def waiting_hosts(
+    hosts: Sequence[str], hostvars: Mapping[str, Any], machines: Iterable[str], *parts: str
+) -> list[str]:
+    """The hosts of a play that waits until services of ``parts`` are healthy.
+
+    If these are unchanged: none if every container of ``machines`` ran and was healthy when the
+    run began, else the first host.
+    """
+    if unless_unchanged(hosts, hostvars, *parts):
+        return list(hosts)
+    known = [baseline(hostvars, name) for name in machines]
+    # Without a list, the machine was not read.
+    well = all(each.get("unhealthy") == [] and not each.get("stopped") for each in known)
+    return [] if well else list(hosts[:1])
 
 
 def fingerprint(value: Any) -> str:
@@ -114,9 +125,9 @@ class FilterModule:
         return {
             "fingerprint": fingerprint,
             "kinds_of_parts": kinds_of_parts,
-            "first_if_unchanged": first_if_unchanged,
             "stopped_containers": stopped_containers,
             "changes_since_last_run": changes_since_last_run,
             "containers_to_start": to_start,
             "unless_unchanged": unless_unchanged,
+            "waiting_hosts": waiting_hosts,
         }

@@ -88,7 +88,8 @@ facts:
     - C(libraries), the digest of each library's archive; empty for none.
     - C(baseline), if O(baseline) is set (declared, the declarations of the baseline, empty without
       one; differs, changes since the baseline, one message each; stopped, stopped containers with
-      an unchanged configuration, the kind of service by container name).
+      an unchanged configuration, the kind of service by container name; unhealthy, names of running
+      containers whose health check does not succeed).
     - C(cluster), if O(baseline) is set, the state of the cluster on the machine, read from its
       disks, with or without an engine (running, its running containers; configured, its services
       with a configuration directory; roots, fingerprints of their trusted CAs; data, those of

@@ -75,7 +75,18 @@ def node(tmp_path, monkeypatch):
 
 
 def test_unchanged_machine_does_not_differ(node):
-    assert node.compare() == {"declared": DECLARED, "differs": [], "stopped": {}}
+    unchanged = {"differs": [], "stopped": {}, "unhealthy": []}
+    assert node.compare() == {"declared": DECLARED} | unchanged
+
+
+@pytest.mark.parametrize(
+    ("health", "unhealthy"),
+    [("healthy", []), ("none", []), ("starting", ["local-kafka1"]), ("unhealthy", ["local-kafka1"])],
+)
+def test_an_unhealthy_container_is_no_difference(node, health, unhealthy):
+    node.has(container(State={"Running": True, "Health": {"Status": health}}))
+    found = node.compare()
+    assert (found["differs"], found["unhealthy"]) == ([], unhealthy)
 
 
 def test_all_containers_of_the_cluster_are_listed(node):
@@ -164,7 +175,8 @@ def test_tuning_uses_the_specs_of_the_baseline(node):
 
 def test_without_baseline_nothing_is_declared(node):
     host_baseline.delete(node.kept)
-    assert node.compare() == {"declared": {}, "differs": [], "stopped": {}}
+    nothing = {"differs": [], "stopped": {}, "unhealthy": []}
+    assert node.compare() == {"declared": {}} | nothing
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"files": {}}'])

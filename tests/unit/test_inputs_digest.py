@@ -12,10 +12,10 @@ from ansible.vars.hostvars import HostVars
 from ansible.vars.manager import VariableManager
 from ansible_collections.metal.kafka.plugins.filter.unchanged import (
     changes_since_last_run,
-    first_if_unchanged,
     stopped_containers,
     to_start,
     unless_unchanged,
+    waiting_hosts,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations import inputs_digest
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.site_parts import (
@@ -263,23 +263,44 @@ def test_stopped_containers_start_by_kind():
         assert to_start(["a", "b"], nothing, kinds) == {}
 
 
+def seen(**baseline):
+    return {"preflight_machine": {"facts": {"baseline": baseline}}}
+
+
+WELL = seen(unhealthy=[], stopped={})
+
+
 def test_plays_have_hosts_unless_the_site_is_unchanged():
     unchanged, changed = {"a": {"site_unchanged": True}}, {"a": {"site_unchanged": False}}
     assert unless_unchanged(["a", "b"], unchanged) == []
-    assert first_if_unchanged(["a", "b"], unchanged) == ["a"]
     # Without facts of the machines, as in a verb that restarts one service.
     for hostvars in (changed, {"a": {}}, {}):
         assert unless_unchanged(["a", "b"], hostvars) == ["a", "b"]
-        assert first_if_unchanged(["a", "b"], hostvars) == ["a", "b"]
+        assert waiting_hosts(["a", "b"], hostvars, ["a"]) == ["a", "b"]
 
 
 def test_plays_have_hosts_if_their_part_changed():
-    hostvars = {"a": {"site_unchanged": False, "site_parts": [CONTENT]}}
+    hostvars = {"a": {"site_unchanged": False, "site_parts": [CONTENT]} | WELL}
     hosts = ["a", "b"]
     assert unless_unchanged(hosts, hostvars) == []
     assert unless_unchanged(hosts, hostvars, PIPELINES) == []
     assert unless_unchanged(hosts, hostvars, CONTENT, PIPELINES) == hosts
-    assert first_if_unchanged(hosts, hostvars) == ["a"]
-    everything = {"a": {"site_unchanged": False, "site_parts": [REST]}}
+    assert waiting_hosts(hosts, hostvars, ["a"]) == []
+    assert waiting_hosts(hosts, hostvars, ["a"], CONTENT) == hosts
+    everything = {"a": {"site_unchanged": False, "site_parts": [REST]} | WELL}
     assert unless_unchanged(hosts, everything, PIPELINES) == hosts
-    assert first_if_unchanged(hosts, everything) == hosts
+    assert waiting_hosts(hosts, everything, ["a"]) == hosts
+
+
+@pytest.mark.parametrize(
+    ("machine", "waiting"),
+    [
+        (WELL, []),
+        (seen(unhealthy=["x-kafka1"], stopped={}), ["a"]),
+        (seen(unhealthy=[], stopped={"x-kafka1": "kafka_broker"}), ["a"]),
+        ({}, ["a"]),
+    ],
+)
+def test_one_host_waits_for_unchanged_services_that_were_not_healthy(machine, waiting):
+    hostvars = {"a": {"site_unchanged": True} | WELL, "b": machine}
+    assert waiting_hosts(["a", "b"], hostvars, ["a", "b"]) == waiting

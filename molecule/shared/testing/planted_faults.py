@@ -1,6 +1,6 @@
 """Faults of a cluster on several machines, with the alert and the problem that report each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
@@ -23,7 +23,9 @@ Injection = Callable[[Cluster], AbstractContextManager[None]]
 class Fault:
     """A fault, its alert, and the seconds within which the alert has to fire.
 
-    ``kind`` and ``where`` are the first problem on every screen.
+    ``kind`` and ``where`` are the problem on every screen; "" for an alert without a kind, or for
+    any instance. ``page``: the alert pages a person. ``screens`` are those that can show it:
+    status, page, alert. ``over``: seconds until they are well again.
     """
 
     inject: Injection
@@ -32,6 +34,17 @@ class Fault:
     page: bool = True
     kind: str = ""
     where: str = ""
+    screens: tuple[str, ...] = ("status", "page", "alert")
+    over: float = 90
+
+    def text_in(self, listed: Mapping[tuple[str, str], str]) -> str | None:
+        """Return the text of this fault's problem in a list of problems; None without it."""
+        for (kind, where), text in listed.items():
+            if ("", self.alert) == (kind, where):
+                return text
+            if kind == (self.kind or self.alert) and self.where in ("", where):
+                return text
+        return None
 
 
 def brokers_dead(*numbers: int) -> Injection:

@@ -68,6 +68,12 @@ def is_up(found: Mapping[str, Any]) -> bool:
     return bool(state.get("Running")) and not state.get("Restarting")
 
 
+def is_healthy(found: Mapping[str, Any]) -> bool:
+    """Whether the last health check of a container succeeded; True without a health check."""
+    health = (found.get("State") or {}).get("Health") or {}
+    return health.get("Status", "none") in ("healthy", "none")
+
+
 def save(socket: str, name: str, declared: str, baseline_file: str) -> None:
     """Write the baseline of a container; nothing without a container."""
     found = engine_api.get_json(socket, f"/containers/{name}/json")

@@ -38,11 +38,12 @@ def compare(socket: str, cluster: str, path: str) -> dict[str, Any]:
 
     Return the digests ``declared`` at the time (empty without a baseline) and what ``differs`` now,
     one message each, without the host. ``stopped``: containers with an unchanged configuration that
-    do not run, the kind of service by container name.
+    do not run, the kind of service by container name. ``unhealthy``: names of running containers
+    whose health check fails, or has not succeeded yet.
     """
     baseline = read(path)
     if not baseline:
-        return {"declared": {}, "differs": [], "stopped": {}}
+        return {"declared": {}, "differs": [], "stopped": {}, "unhealthy": []}
     now = machine_state(socket, cluster, path, baseline.get("specs") or {})
     return {
         "declared": baseline["declared"],
@@ -52,6 +53,7 @@ def compare(socket: str, cluster: str, path: str) -> dict[str, Any]:
             for name, kind in now["stopped"].items()
             if baseline["containers"].get(name) == now["containers"][name]
         },
+        "unhealthy": now["unhealthy"],
     }
 
 
@@ -61,6 +63,8 @@ def save(
     """Write the baseline; or delete it and return the names of containers that do not run."""
     now = machine_state(socket, cluster, path, specs)
     stopped = list(now.pop("stopped"))
+    # A state of the moment.
+    del now["unhealthy"]
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     if stopped:
         delete(path)
@@ -85,8 +89,9 @@ def delete(path: str) -> None:
 def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cluster's containers, their mounted files and pending tuning, as short texts.
 
-    ``stopped``: the kind of service by the name of each container that does not run. ``origins``:
-    kind of service and mounted paths of each container.
+    ``stopped``: the kind of service by the name of each container that does not run.
+    ``unhealthy``: names of containers whose health check does not succeed. ``origins``: kind of
+    service and mounted paths of each container.
     """
     root = os.path.dirname(os.path.dirname(path))
     containers = list(_containers(socket, cluster))
@@ -107,6 +112,9 @@ def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]
         "stopped": {
             _name(each): _kind(each) for each in containers if not container_baseline.is_up(each)
         },
+        "unhealthy": [
+            _name(each) for each in containers if not container_baseline.is_healthy(each)
+        ],
         "origins": origins,
         "files": files,
         "tuning": _steps(specs),
