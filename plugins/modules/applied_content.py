@@ -19,9 +19,17 @@ options:
   record:
     description: The new applied state.
     type: dict
+  throttles:
+    description: File of the throttles that an interrupted reassignment left.
+    type: path
+    required: true
+  removed:
+    description: Whether these throttles were removed; then their file is deleted.
+    type: bool
+    default: false
 attributes:
   check_mode:
-    description: Reads the file and does not write it.
+    description: Reads the files and does not change them.
     support: full
   diff_mode:
     description: Shows no diff.
@@ -33,6 +41,7 @@ EXAMPLES = r"""
 - name: Read the applied state
   metal.kafka.applied_content:
     path: /var/lib/kafka-metal/applied/prod.json
+    throttles: /var/lib/kafka-metal/applied/prod-throttles.json
   register: found
 """
 
@@ -41,8 +50,14 @@ record:
   description: Applied state in the file before the write; empty without a file.
   type: dict
   returned: success
+throttles:
+  description: Throttles in the file O(throttles) before it was deleted; empty without a file.
+  type: list
+  elements: dict
+  returned: success
 """
 
+import contextlib
 import json
 import os
 import tempfile
@@ -75,18 +90,25 @@ def main() -> None:
         argument_spec={
             "path": {"type": "path", "required": True},
             "record": {"type": "dict"},
+            "throttles": {"type": "path", "required": True},
+            "removed": {"type": "bool", "default": False},
         },
         supports_check_mode=True,
     )
     path, wanted = module.params["path"], module.params["record"]
+    throttles = module.params["throttles"]
     try:
         found = read_applied(path)
+        left = read_applied(throttles).get("throttles", [])
     except AppliedFileError as error:
         module.fail_json(msg=f"applied_content: {error}")
     if wanted is not None and wanted != found and not module.check_mode:
         write(module, path, wanted)
-    # The file is not a change of the managed platform.
-    module.exit_json(changed=False, record=found)
+    if module.params["removed"] and not module.check_mode:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(throttles)
+    # The files are not a change of the managed platform.
+    module.exit_json(changed=False, record=found, throttles=left)
 
 
 if __name__ == "__main__":

@@ -8,15 +8,16 @@ from .markdown import code, table
 MEASURED = Path(__file__).resolve().parents[2] / "docs/operate/planted-faults.json"
 HEAD = """# Faults on the screens
 
-Two drills inject each of these faults into a running platform that nothing else uses, and read every screen
-until the fault is over: `make drill D="screens_of_machines screens_of_services"`. They write the seconds
-of this table. A run of `make status` itself takes several seconds, which are included.
+Two drills inject each of these faults into a running platform that nothing else uses, and read
+every screen until the fault is over: `make drill D="screens_of_machines screens_of_services"`. They
+write the seconds of this table. A run of `make status` itself takes several seconds, which are
+included.
 
-- *shows*: the problem with its kind, as [`make status`](../operate/verbs/status.md) and the cluster's page list
-  it.
-- *status*, *page*, *alert*: seconds from the fault until `make status`, the cluster's page and a firing alert
-  name it. A dash: this screen cannot show it. Only `make status` reads machines; the exporter's page needs the
-  exporter, and alerts need Prometheus.
+- *shows*: the problem with its kind, as [`make status`](../operate/verbs/status.md) and the
+  cluster's page list it.
+- *status*, *page*, *alert*: seconds from the fault until `make status`, the cluster's page and a
+  firing alert name it. Empty: this screen cannot show it. Only `make status` reads machines; the
+  page needs the exporter, and alerts need Prometheus.
 - *over*: seconds from the repair until all of them are well again.
 """
 PLATFORMS = {
@@ -36,7 +37,7 @@ def _row(name: str, row: dict) -> tuple[str, ...]:
     # The text is of a running system.
     shows = f"{row['kind'] or row['alert']}: {code(row['text'].replace('`', ''))}"
     over = f"{max(row['over'].values())} s" if row["over"] else ""
-    return (name, shows, *(seconds.get(each, "–") for each in SCREENS), over)
+    return (name, shows, *(seconds.get(each, "") for each in SCREENS), over)
 
 
 def page() -> str:

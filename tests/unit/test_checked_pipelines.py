@@ -17,7 +17,7 @@ PIPELINE = {
     "outputs": {"o": {"sql": "SELECT id FROM events", "topic": "out"}},
     "invalid": "bad",
 }
-READS, CHECK = ["docker_host_info", "docker_image_info"], "docker_container"
+READ, CHECK = "service_info", "docker_container"
 
 
 def condition():
@@ -30,23 +30,25 @@ def condition():
 @pytest.mark.parametrize(
     ("has_image", "options", "calls"),
     [
-        (True, [], [*READS, CHECK]),
+        (True, [], [READ, CHECK]),
         # Only the second check may find the image.
-        (False, [], [*READS, *READS]),
+        (False, [], [READ, READ]),
         # No image is built, so a second message would be the same.
-        (False, ["--check"], READS),
+        (False, ["--check"], [READ]),
     ],
 )
 def test_a_second_check_is_only_of_an_image_that_did_not_exist(tmp_path, has_image, options, calls):
-    with_modules(tmp_path, {})
-    docker = tmp_path / "ansible_collections/community/docker/plugins/modules"
-    docker.mkdir(parents=True)
     log = tmp_path / "log"
     log.touch()
-    found = {"changed": False, "containers": [], "images": [{}] if has_image else []}
-    for name in (*READS, CHECK):
-        result = {**found, "status": 0, "container": {"Output": ""}}
-        (docker / f"{name}.py").write_text(STUB % (str(log), name, result))
+    read = {
+        **{"changed": False, "containers": [], "has_image": has_image, "line": ""},
+        **{"has_directory": True, "engine_error": ""},
+    }
+    with_modules(tmp_path, {READ: STUB % (str(log), READ, read)})
+    docker = tmp_path / "ansible_collections/community/docker/plugins/modules"
+    docker.mkdir(parents=True)
+    result = {"changed": False, "status": 0, "container": {"Output": ""}}
+    (docker / f"{CHECK}.py").write_text(STUB % (str(log), CHECK, result))
     role = {"name": "metal.kafka.pipeline", "tasks_from": "statements"}
     task = {"ansible.builtin.include_role": role}
     plays = [

@@ -81,7 +81,12 @@ def test_unchanged_machine_does_not_differ(node):
 
 @pytest.mark.parametrize(
     ("health", "unhealthy"),
-    [("healthy", []), ("none", []), ("starting", ["local-kafka1"]), ("unhealthy", ["local-kafka1"])],
+    [
+        ("healthy", []),
+        ("none", []),
+        ("starting", ["local-kafka1"]),
+        ("unhealthy", ["local-kafka1"]),
+    ],
 )
 def test_an_unhealthy_container_is_no_difference(node, health, unhealthy):
     node.has(container(State={"Running": True, "Health": {"Status": health}}))

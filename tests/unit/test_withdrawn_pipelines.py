@@ -46,11 +46,13 @@ def apply_content(tmp_path):
         def module(name, result):
             return MODULE_STUB % {"name": name, "log": str(log), "result": result}
 
-        with_modules(tmp_path, {"cluster_content": module("content", result)})
+        found = {"changed": False, "containers": [driver(name) for name in running]}
+        with_modules(
+            tmp_path,
+            {"cluster_content": module("content", result), "service_info": module("", found)},
+        )
         docker = tmp_path / "ansible_collections/community/docker/plugins/modules"
         docker.mkdir(parents=True)
-        found = {"changed": False, "containers": [driver(name) for name in running]}
-        (docker / "docker_host_info.py").write_text(module("", found))
         (docker / "docker_container.py").write_text(module("driver", {"changed": True}))
         for name in ("internal_content", "internal_withdrawn", "internal_forget_passwords"):
             shutil.copy(ROOT / f"playbooks/{name}.yml", tmp_path)
