@@ -269,6 +269,9 @@ def test_a_partition_created_while_the_broker_was_stopped_is_not_a_removed_repli
     checkpoint.write_text("0\n1\norders 0 25\n")
     done = broker.start()
     assert (done.returncode, done.stderr) == (0, "")
+    # Nor is it one if others were removed.
+    (broker.dirs[1] / "orders-1").rmdir()
+    assert broker.start().returncode == 0
 
 
 @pytest.mark.parametrize("state", ["delete", "future", "stray"])
