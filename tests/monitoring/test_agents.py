@@ -16,7 +16,11 @@ from conftest import reference
 
 NETWORK = "kafka-metal-test-agents"
 # Exported only during log recovery, or after the loss of a log dir's data.
-TEMPORARY = {"kafka_log_remaining_to_recover", "kafka_log_dir_emptied_time_seconds"}
+TEMPORARY = {
+    "kafka_log_remaining_to_recover",
+    "kafka_log_dir_emptied_time_seconds",
+    "kafka_log_dir_removed_replicas",
+}
 
 PORTS = {"kafka": ("kafka", 9404), "zookeeper": ("zk", 9410), "spark": ("spark", 9421)}
 

@@ -1,4 +1,4 @@
-"""Log dirs that lost their data are found before a broker starts, with a stub of ZooKeeper's shell.
+"""Removed log dirs and replicas are found before a broker starts, with a stub of ZooKeeper's shell.
 
 A drill tests the same on a running cluster.
 """
@@ -70,6 +70,12 @@ class Broker:
         self.write("zk/" + path.replace("/", "_"), state)
         self.partitions[path] = None
         self.write("zk/topics", "\n".join(["/brokers/topics", *self.partitions, ""]))
+        self.checkpoint(log_dir, name)
+
+    def checkpoint(self, log_dir, *names):
+        """Add replicas to the checkpoint that Kafka writes into a log dir."""
+        with (self.dirs[log_dir] / "replication-offset-checkpoint").open("a") as file:
+            file.writelines(f"{' '.join(name.rsplit('-', 1))} 25\n" for name in names)
 
     def empty(self, log_dir):
         subprocess.run(["find", str(self.dirs[log_dir]), "-mindepth", "1", "-delete"], check=True)
@@ -143,8 +149,17 @@ def test_a_broker_with_the_last_in_sync_replica_in_an_emptied_log_dir_does_not_s
     assert "such as alone-0;" in done.stderr
     # The markers stay, so that the next start refuses as well.
     assert broker.start().returncode == 78
-    (broker.dirs[2] / ".log-dirs").touch()
+    accept(broker, 2)
     assert broker.start().returncode == 0
+
+
+def accept(broker, *log_dirs):
+    """Run the command that accepts a loss, as the message has it."""
+    command = broker.start().stderr.partition("accept the loss with: ")[2].strip()
+    assert command.split() == [
+        *("truncate", "-s", "0"), *(f"{broker.dirs[each]}/.log-dirs" for each in log_dirs)
+    ]  # fmt: skip
+    subprocess.run(command.split(), check=True)
 
 
 def test_a_broker_does_not_start_before_other_in_sync_replicas_are_live(broker):
@@ -210,9 +225,94 @@ def test_a_disk_that_hangs_before_the_watchdog_runs_does_not_block(broker, tool)
 
 def test_a_refused_start_names_what_helps(broker):
     broker.empty(2)
-    assert (
-        "replace it with make disk-replace, or accept the loss with: touch" in broker.start().stderr
-    )
+    assert "mount the right disk, replace it with make disk-replace, or" in broker.start().stderr
+    accept(broker, 2)
+
+
+def test_a_broker_whose_last_in_sync_replica_was_removed_does_not_start(broker):
+    (broker.dirs[2] / "alone-0").rmdir()
+    done = broker.start()
+    assert (done.returncode, done.stdout) == (78, "")
+    assert "the last in-sync replica of 1 partitions" in done.stderr
+    assert "such as alone-0;" in done.stderr
+    assert "start the other brokers, restore the directories, or" in done.stderr
+    # With the directory it starts, and so it does without it after the loss is accepted.
+    (broker.dirs[2] / "alone-0").mkdir()
+    assert broker.start().returncode == 0
+    (broker.dirs[2] / "alone-0").rmdir()
+    accept(broker, 2)
+    assert broker.start().returncode == 0
+    # Accepted only once.
+    assert broker.start().returncode == 78
+
+
+def test_a_removed_replica_with_other_in_sync_replicas_is_logged(broker):
+    (broker.dirs[1] / "orders-1").rmdir()
+    done = broker.start()
+    assert done.returncode == 0
+    assert f"INFO log-dir-markers: {broker.dirs[1]} had 1 replicas without a dir" in done.stderr
+    assert "such as orders-1:" in done.stderr
+    broker.write("zk/ids", "[1]\n")
+    assert broker.start().returncode == 78
+
+
+def test_a_removed_replica_starts_no_broker_while_the_in_sync_replicas_are_unknown(broker):
+    (broker.dirs[1] / "orders-1").rmdir()
+    broker.write("zk/ids", "").unlink()
+    assert broker.start().returncode == 78
+
+
+def test_a_partition_created_while_the_broker_was_stopped_is_not_a_removed_replica(broker):
+    broker.partition("new-0", 0, "[1]")
+    (broker.dirs[0] / "new-0").rmdir()
+    checkpoint = broker.dirs[0] / "replication-offset-checkpoint"
+    checkpoint.write_text("0\n1\norders 0 25\n")
+    done = broker.start()
+    assert (done.returncode, done.stderr) == (0, "")
+    # Nor is it one if others were removed.
+    (broker.dirs[1] / "orders-1").rmdir()
+    assert broker.start().returncode == 0
+
+
+@pytest.mark.parametrize("state", ["delete", "future", "stray"])
+def test_directories_that_kafka_moves_or_deletes_are_not_removed_replicas(broker, state):
+    name = f"alone-0.{'0123456789abcdef' * 2}-{state}"
+    (broker.dirs[2] / "alone-0").rename(broker.dirs[1] / name)
+    done = broker.start()
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_old_checkpoint_of_a_log_dir_without_replicas_stops_no_broker(broker):
+    # All replicas were moved: to another log dir, to other brokers, or their topic was deleted.
+    broker.checkpoint(1, "orders-0", "deleted-0")
+    broker.partition("away-0", 1, "[2]")
+    (broker.dirs[1] / "away-0").rmdir()
+    assert broker.start().returncode == 0
+
+
+def test_a_replica_is_not_removed_while_another_log_dir_cannot_be_read(broker):
+    # It may be there: Kafka does not create it anew while a log dir is offline.
+    (broker.dirs[2] / "alone-0").rmdir()
+    broker.dirs[1].rename(broker.root / "unmounted")
+    done = broker.start()
+    assert done.returncode == 0
+    assert "log-dir-markers" not in done.stderr
+
+
+def test_an_emptied_log_dir_and_a_removed_replica_are_accepted_together(broker):
+    broker.partition("alone-1", 0, "[1]")
+    (broker.dirs[0] / "alone-1").rmdir()
+    broker.empty(2)
+    assert "of 2 partitions" in broker.start().stderr
+    accept(broker, 2, 0)
+    assert broker.start().returncode == 0
+
+
+@pytest.mark.parametrize("content", [b"\xff\0\n", b"a b c\n.. / 1\n$(id) 0 1\n", b"x" * 99999])
+def test_a_damaged_checkpoint_stops_no_broker(broker, content):
+    (broker.dirs[0] / "replication-offset-checkpoint").write_bytes(content)
+    done = broker.start()
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("timeout", [0, 2])
@@ -228,7 +328,7 @@ def test_a_state_folder_that_cannot_be_created_does_not_stop_the_broker(broker, 
     assert broker.rules(done) == METRICS
 
 
-@pytest.mark.parametrize("file", ["emptied", "metrics.yml"])
+@pytest.mark.parametrize("file", ["emptied", "metrics.yml.new"])
 def test_a_full_state_folder_does_not_stop_the_broker(broker, file):
     broker.empty(1)
     path = broker.root / "state" / file

@@ -121,6 +121,15 @@ def test_an_effect_that_pages_puts_its_cause_first():
     assert findings[0].problem.kind == "LogDirOffline"
 
 
+def test_removed_replicas_explain_an_offline_log_dir():
+    alert = problem("ReplicasRemoved", "kafka1", alerts=("ReplicasRemoved",), read=False)
+    (finding,) = arrange([problem("LogDirOffline", "kafka1"), alert], PLACES)
+    assert finding.problem.kind == "ReplicasRemoved"
+    assert [each.kind for each in finding.effects] == ["LogDirOffline"]
+    # The alert alone is a ticket.
+    assert count([finding]) == 1
+
+
 def test_plain_types_name_the_cause_and_are_read_back():
     findings = arrange(
         [problem("ServiceDown", "kafka2"), problem("ContainerStopped", "kafka2")], PLACES

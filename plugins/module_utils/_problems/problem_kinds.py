@@ -38,7 +38,9 @@ KINDS = {
     "ContainerKilled": Kind(PAGE, ("MachineUnreachable",)),
     "ContainerStopped": Kind(PAGE, ("MachineUnreachable", "DiskFailed", "OperationInterrupted")),
     "ContainerRestarting": Kind(PAGE, ("DiskFailed", "ConfigurationChanged", "NoLeader")),
-    "LogDirOffline": Kind(TICKET, ("DiskFailed",)),
+    # Kafka takes the log dir offline when it next creates, renames or deletes a file there.
+    "ReplicasRemoved": Kind(TICKET),
+    "LogDirOffline": Kind(TICKET, ("DiskFailed", "ReplicasRemoved")),
     "ServiceDown": Kind(
         PAGE,
         ("MachineUnreachable", "DiskFailed", *_CONTAINER, "NoLeader"),
