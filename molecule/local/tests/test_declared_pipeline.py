@@ -169,8 +169,8 @@ def own(platform: Cluster, make, flights: Path, tmp_path_factory) -> Iterator[Ow
     host, _, port = cluster.topology.drivers["payments"].endpoint.rpartition(":")
 
     try:
-        up = make("up", args=f"-e @{declared}")
-        assert up.returncode == 0, up.stdout[-3000:]
+        applied = make("pipelines", args=f"-e @{declared}")
+        assert applied.returncode == 0, applied.stdout[-3000:]
         sent = make("produce", FILE=str(flights), TOPIC="flights", NULL="NA", KEY="carrier")
         assert sent.returncode == 0, sent.stderr[-3000:]
         yield Own(cluster, f"{host}:{int(port) + place}", delays)

@@ -133,6 +133,29 @@ def emptied_log_dir(cluster: Cluster) -> Iterator[None]:
 
 
 @contextmanager
+def removed_replica(cluster: Cluster) -> Iterator[None]:
+    """Delete the directory of a replica under its broker; a restart copies it."""
+    broker = cluster.topology.brokers[2]
+    shell = cluster.machine(broker)
+    with faults.topic(cluster, "drill-removed", [1, 2]):
+        found = f"find {' '.join(broker.log_dirs)} -maxdepth 1 -name drill-removed-0"
+        path = wait_for("the broker has the replica", lambda: _printed(cluster, found), 30)
+        shell.check_output("rm --recursive %s", path)
+        try:
+            yield
+        finally:
+            shell.check_output("docker restart --time 60 %s", broker.container)
+
+
+def _printed(cluster: Cluster, command: str) -> str:
+    """Return what a command prints on the machine; NotYet if that is nothing."""
+    text = cluster.shell("localhost").check_output(command).strip()
+    if not text:
+        raise NotYet(f"{command} prints nothing")
+    return text
+
+
+@contextmanager
 def interrupted(cluster: Cluster) -> Iterator[None]:
     """Kill a restart of all brokers after it has begun, and complete it at the end."""
     restart = playbooks.start("restart")
@@ -209,6 +232,10 @@ FAULTS = {
     ),
     "a log dir was emptied while its broker was stopped": Fault(
         emptied_log_dir, "LogDirEmptied", DELAYED, page=False, over=660,
+    ),
+    "the directory of a replica was removed": Fault(
+        removed_replica, "ReplicasRemoved", DELAYED, page=False,
+        kind="ReplicasRemoved", where="kafka2",
     ),
     "Prometheus is stopped": Fault(
         stopped("prometheus1"), "", DELAYED, kind="ServiceDown", screens=STATUS,
