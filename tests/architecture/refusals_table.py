@@ -112,6 +112,8 @@ TABLE = (
     # The site.
     ("plugins/plugin_utils/_site/state_*", _STATE),
     ("plugins/modules/begin.py: *", "internal"),
+    ("plugins/modules/client_files.py: *", "internal"),
+    ("plugins/action/client_files.py: *", "late:host"),
     ("plugins/action/begin.py: *", "verb:preflight"),
     ("plugins/action/screen.py: write", "late:host"),
     ("plugins/plugin_utils/_site/*", "preflight:required_values"),
