@@ -10,13 +10,13 @@ short_description: Read or store the content that was applied to a cluster
 description:
   - The applied state lists the content that runs have applied to a cluster. With it a later run
     from any control node finds content that is no longer declared. It has no values and no secrets.
-  - Without O(record) the file is only read.
+  - Without O(applied_state) the file is only read.
 options:
   path:
     description: File of the applied state on the host.
     type: path
     required: true
-  record:
+  applied_state:
     description: The new applied state.
     type: dict
 attributes:
@@ -37,7 +37,7 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-record:
+applied_state:
   description: Applied state in the file before the write; empty without a file.
   type: dict
   returned: success
@@ -54,13 +54,13 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._content.applied_file import AppliedFileError, read_applied
 
 
-def write(module: AnsibleModule, path: str, record: Mapping[str, Any]) -> None:
+def write(module: AnsibleModule, path: str, state: Mapping[str, Any]) -> None:
     """Replace the file atomically."""
     folder = os.path.dirname(path)
     os.makedirs(folder, mode=0o755, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=folder)
     with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        json.dump(record, stream, sort_keys=True)
+        json.dump(state, stream, sort_keys=True)
         stream.write("\n")
         stream.flush()
         os.fsync(stream.fileno())
@@ -74,11 +74,11 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "path": {"type": "path", "required": True},
-            "record": {"type": "dict"},
+            "applied_state": {"type": "dict"},
         },
         supports_check_mode=True,
     )
-    path, wanted = module.params["path"], module.params["record"]
+    path, wanted = module.params["path"], module.params["applied_state"]
     try:
         found = read_applied(path)
     except AppliedFileError as error:
@@ -86,7 +86,7 @@ def main() -> None:
     if wanted is not None and wanted != found and not module.check_mode:
         write(module, path, wanted)
     # The file is not a change of the managed platform.
-    module.exit_json(changed=False, record=found)
+    module.exit_json(changed=False, applied_state=found)
 
 
 if __name__ == "__main__":

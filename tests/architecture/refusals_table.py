@@ -117,7 +117,7 @@ TABLE = (
     ("plugins/plugin_utils/_site/*", "preflight:required_values"),
     ("plugins/lookup/site.py: *", "preflight:required_values"),
     ("plugins/lookup/image*", "preflight:image_versions"),
-    ("plugins/filter/engine_answers.py: *", "preflight:image_versions"),
+    ("plugins/filter/host_selectors.py: *", "preflight:image_versions"),
     ("plugins/filter/monitoring.py: *", "preflight:monitoring_alerts"),
     ("plugins/filter/content.py: *", "preflight:content_declared"),
     ("plugins/filter/properties.py: *", "preflight:broker_keys"),
@@ -133,7 +133,7 @@ TABLE = (
     # Content of the cluster.
     ("plugins/module_utils/_content/applied_file.py: *", "preflight:applied_states"),
     ("plugins/modules/applied_content.py: *", "preflight:applied_states"),
-    ("plugins/module_utils/_content/applied_record.py: *", "preflight:removals_confirmed"),
+    ("plugins/module_utils/_content/applied_state.py: *", "preflight:removals_confirmed"),
     ("plugins/module_utils/_content/groups.py: *", "verb:groups"),
     ("plugins/modules/groups.py: *", "verb:groups"),
     ("plugins/module_utils/_content/*: *carry_out", "late:cluster"),

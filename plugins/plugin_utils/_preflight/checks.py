@@ -207,12 +207,12 @@ def budget(
     return [str(each) for each in check_page_cache.budgets(Site(hosts, groups, facts))]
 
 
-def wanted_records(
+def wanted_applied_files(
     hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]
 ) -> list[str]:
     """Return the files with applied content that metal.kafka.machine_info must read."""
     site = Site(hosts, groups, {})
-    paths = site.values(site.members(KAFKA.group), check_removals.RECORD)
+    paths = site.values(site.members(KAFKA.group), check_removals.APPLIED_FILE)
     return sorted({str(path) for _, path in paths})
 
 
