@@ -34,7 +34,6 @@ SITE_FACTS: Mapping[str, SiteFact] = {
     "credentials.lookup_terms": credentials.lookup_terms,
     "credentials.passwords": credentials.passwords,
     "kafka.advertised_names": kafka.advertised_names,
-    "kafka.authenticated_bootstrap": kafka.authenticated_bootstrap,
     "kafka.bootstrap": kafka.bootstrap,
     "kafka.brokers": kafka.brokers,
     "kafka.client_listener": kafka.client_listener,
@@ -90,7 +89,6 @@ SITE_FACTS: Mapping[str, SiteFact] = {
     "users.with_password": site_users.with_password,
     "zookeeper.acls_enabled": zookeeper.acls_enabled,
     "zookeeper.certificate_authentication": zookeeper.certificate_authentication,
-    "zookeeper.endpoints": zookeeper.endpoints,
     "zookeeper.max_session_timeout": zookeeper.max_session_timeout,
     "zookeeper.servers": zookeeper.servers,
 }
