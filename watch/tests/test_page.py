@@ -32,7 +32,7 @@ STARTING = {"state": "starting", "outputs": {}}
 
 
 def found(**changed):
-    return ClusterState(**{"read": NOW - 5, "overview": HEALTHY, **changed})
+    return ClusterState(**{"read": NOW - 5, "overview": HEALTHY, "warn_days": 14, **changed})
 
 
 def rendered(**changed):
@@ -151,6 +151,12 @@ def test_the_same_problems_are_served_as_json():
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(("days", "level"), [(2.9, "page"), (3, "ticket"), (13.9, "ticket")])
+def test_a_certificate_that_expires_within_three_days_is_a_page(days, level):
+    (each,) = findings(found(certificates={"h:1": NOW + days * 86400}), NOW, 15)
+    assert each.problem.level == level
+
+
 def test_names_are_escaped():
     name = "<script>alert(1)</script>"
     text = rendered(
@@ -211,6 +217,7 @@ def test_the_page_displays_everything():
         ({"masters": {"m": None, "n": {"status": "STANDBY"}}}, [("does not respond", "bad")]),
         ({"certificates": {"h:1": NOW + 14 * 86400}}, []),
         ({"certificates": {"h:1": NOW + 14 * 86400 - 1}}, [("14 d", "warn")]),
+        ({"certificates": {"h:1": NOW + 14 * 86400}, "warn_days": 15}, [("14 d", "warn")]),
         ({"certificates": {"h:1": NOW}}, [("has expired", "bad")]),
     ],
 )

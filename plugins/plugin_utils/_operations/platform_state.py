@@ -12,7 +12,7 @@ from typing import Any
 
 from ...module_utils._host import maintenance_files, operation_lock, operation_state
 from ...module_utils._host.engine_facts import HUNG, NOT_INSTALLED, START
-from ...module_utils._problems import arrangement, problem_kinds
+from ...module_utils._problems import arrangement, certificate_problems, problem_kinds
 from ...module_utils._problems.platform_problem import Problem, from_dict
 
 # Suffix of the variables with states: each role's tasks/status.yml sets one on its hosts.
@@ -26,8 +26,6 @@ DOWN = (
     *("ServiceDown", "PipelineDown", "ContainerMissing"),
     *("ContainerStopped", "ContainerRestarting", "ContainerKilled"),
 )
-# Days before its expiry from which a certificate is a page, as the alert CertificateExpiresSoon.
-URGENT_DAYS = 3
 
 
 def platform_state(
@@ -58,7 +56,7 @@ def platform_state(
             expiry += found.get("expiry") or []
             state["cluster_info"] = found.get("cluster_info") or state["cluster_info"]
     state["certificates"] = sorted(expiry, key=lambda each: int(each["days_left"]))[:1]
-    problems += certificate_problems(expiry, warn_days)
+    problems += expiring(expiry, warn_days)
     for host, found in machines.items():
         problems += machine_problems(host, found, places)
         state["services"].append(engine_row(host, found))
@@ -171,15 +169,13 @@ def operation_problems(
     return [Problem("OperationInterrupted", "", text, "make up") for text in interrupted], notes
 
 
-def certificate_problems(expiry: Iterable[Mapping[str, Any]], warn_days: int) -> list[Problem]:
+def expiring(expiry: Iterable[Mapping[str, Any]], warn_days: int) -> list[Problem]:
     """Return a problem for each certificate in the store that has to be renewed."""
     return [
-        Problem(
-            "CertificateExpires",
+        certificate_problems.problem(
             str(each["name"]),
-            f"{each['kind']} {each['name']} {_when(each)}, {each['not_after']}: make up renews it",
-            "make up",
-            severity=problem_kinds.PAGE if int(each["days_left"]) < URGENT_DAYS else "",
+            f"{each['kind']} {each['name']} {_when(each)}, {each['not_after']}",
+            int(each["days_left"]),
         )
         for each in sorted(expiry, key=lambda each: int(each["days_left"]))
         if int(each["days_left"]) < warn_days

@@ -3,11 +3,12 @@
 CONFIG is a JSON file. Keys of both: ``listen`` (HOST:PORT, IPv4 or IPv6), ``kafka`` (options of
 librdkafka) and ``hosts`` (Host headers that are accepted in addition to addresses and localhost).
 Key of the probe: ``topic``. Keys of the exporter: ``interval`` (seconds), ``exclude`` (regular
-expression of groups), ``certificates`` (endpoints), ``ca_file``, ``pipelines`` and ``masters``
-(endpoints by name), ``page_login`` (their name:password in base64) and ``workers`` (declared Spark
-workers). Keys of the exporter's page: ``cluster`` (its name), ``links`` (pages of other clusters by
-name), ``operations`` (folder with the files of operations in progress), ``prometheus`` (HOST:PORT)
-and ``prometheus_login`` (name:password in base64, empty without a password).
+expression of groups), ``certificates`` (endpoints), ``ca_file``, ``warn_days`` (days before its
+expiry from which a certificate is a problem), ``pipelines`` and ``masters`` (endpoints by name),
+``page_login`` (their name:password in base64) and ``workers`` (declared Spark workers). Keys of the
+exporter's page: ``cluster`` (its name), ``links`` (pages of other clusters by name), ``operations``
+(folder with the files of operations in progress), ``prometheus`` (HOST:PORT) and
+``prometheus_login`` (name:password in base64, empty without a password).
 """
 
 import argparse
@@ -54,14 +55,15 @@ KEYS = {
     "probe": {"listen", "kafka", "hosts", "topic"},
     "exporter": {
         *("listen", "kafka", "hosts", "interval", "exclude"),
-        *("certificates", "ca_file", "pipelines", "masters", "page_login", "workers", "cluster"),
-        *("links", "operations", "prometheus", "prometheus_login"),
+        *("certificates", "ca_file", "warn_days", "pipelines", "masters", "page_login", "workers"),
+        *("cluster", "links", "operations", "prometheus", "prometheus_login"),
     },
 }
 DEFAULTS: dict[str, dict[str, Any]] = {
     "probe": {"topic": "kafka-metal-probe", "hosts": []},
     "exporter": {
-        **{"interval": 15, "exclude": "", "certificates": [], "ca_file": "", "hosts": []},
+        **{"interval": 15, "exclude": "", "hosts": []},
+        **{"certificates": [], "ca_file": "", "warn_days": 14},
         **{"pipelines": {}, "masters": {}, "page_login": "", "workers": 0},
         **{"cluster": "kafka", "links": {}, "operations": ""},
         **{"prometheus": "", "prometheus_login": ""},
@@ -178,6 +180,7 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
         collector.found = replace(
             found,
             certificates=remote.certificates,
+            warn_days=config["warn_days"],
             pipelines=remote.pipelines,
             masters=remote.masters,
             engines=remote.engines,

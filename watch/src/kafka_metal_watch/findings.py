@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ._problems import (
     arrangement,
+    certificate_problems,
     kafka_problems,
     monitoring_problems,
     pipeline_problems,
@@ -15,8 +16,7 @@ from .metrics import ClusterState
 from .operation import EVERYTHING
 from .reader import EVERY
 
-# A certificate that expires within so many seconds is a problem.
-EXPIRES_SOON_S = 14 * 86400
+DAY_S = 86400
 # An engine runs a health check every 10 s; without one for so long it is dead or hangs.
 ENGINE_TIMEOUT_S = 60
 # Kinds of items that are read from brokers.
@@ -92,13 +92,18 @@ def _master(name: str, state: object) -> dict[str, object]:
     }
 
 
+def expires_soon(found: ClusterState, left: float) -> bool:
+    """Whether a certificate with ``left`` seconds until its expiry is a problem."""
+    return left < found.warn_days * DAY_S
+
+
 def _certificates(found: ClusterState, now: float) -> Iterator[Problem]:
     for endpoint, until in sorted(found.certificates.items()):
         left = until - now
-        if left < EXPIRES_SOON_S:
+        if expires_soon(found, left):
             when = f"expires in {duration(left)}" if left > 0 else "has expired"
-            text = f"the certificate of {endpoint} {when}: make up renews it"
-            yield Problem("CertificateExpires", endpoint, text, "make up")
+            text = f"the certificate of {endpoint} {when}"
+            yield certificate_problems.problem(endpoint, text, left / DAY_S)
 
 
 def _unread(found: ClusterState) -> Iterator[Problem]:

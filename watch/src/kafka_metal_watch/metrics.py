@@ -27,6 +27,8 @@ class ClusterState:
     lags: tuple[Lag, ...] = ()
     members: Mapping[tuple[str, str], int] = field(default_factory=dict)
     certificates: Mapping[str, float] = field(default_factory=dict)
+    # Days before its expiry from which a certificate is a problem.
+    warn_days: float = 0
     # Connection limits by broker and listener.
     limits: Mapping[tuple[int, str], int] = field(default_factory=dict)
     # State of each pipeline's driver; None if it did not respond.

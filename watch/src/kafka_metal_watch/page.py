@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from ._problems import arrangement, problem_kinds
 from ._problems.platform_problem import Problem
 from .durations import duration
-from .findings import EXPIRES_SOON_S, findings
+from .findings import expires_soon, findings
 from .lag import Lag
 from .metrics import ClusterState
 from .operation import format_time
@@ -137,7 +137,7 @@ def tables(found: ClusterState, now: float) -> list[Table]:
         rows = [_master(*each) for each in masters]
         lists.append(Table("Spark", ("Master", "State"), ("Workers",), rows))
     if ends:
-        rows = [_certificate(where, until - now) for where, until in ends]
+        rows = [_certificate(where, until - now, found) for where, until in ends]
         lists.append(Table("Certificates", ("Endpoint",), ("Expires in",), rows))
     return lists
 
@@ -219,11 +219,11 @@ def _master(name: str, state: State) -> Row:
     )
 
 
-def _certificate(endpoint: str, left: float) -> Row:
+def _certificate(endpoint: str, left: float, found: ClusterState) -> Row:
     """Return the row of a certificate; ``left``: seconds until it expires."""
     mark = "warn" if left > 0 else "bad"
     text = duration(left) if left > 0 else "has expired"
-    return _cell(endpoint), _cell(text, mark, left < EXPIRES_SOON_S)
+    return _cell(endpoint), _cell(text, mark, expires_soon(found, left))
 
 
 def line_of(problem: Problem) -> str:
