@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils._common.messages import printable_line
 from ..module_utils._content import applied_state
 from ..module_utils._kafka import scram
+from ..module_utils._problems.messages import printable_line
 from ..plugin_utils._declarations import content_export, declared_content, service_data
 from ..plugin_utils._declarations.declaration_reader import DeclarationError
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..module_utils._common.messages import shorten_list
+from ..module_utils._problems.messages import shorten_list
 
 
 def lines_of(broker: str, found: Mapping[str, Any]) -> Iterator[str]:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._common.messages import shorten_list
+from .._problems.messages import shorten_list
 from .._problems.platform_problem import Problem
 from . import host_baseline
 

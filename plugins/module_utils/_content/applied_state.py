@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._common.errors import SpecError
-from .._common.messages import shorten_list
+from .._problems.messages import shorten_list
 
 # Share of the applied content of one kind; a removal of more needs a confirmation.
 LARGEST_SHARE = 0.5

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .._common.messages import shorten_list
 from .._kafka import authentication
+from .._problems.messages import shorten_list
 from . import acls, quotas, removals, topic_changes, topic_model, topics, user_model, users
 from .applied_state import Permission
 from .content_client import AllContentConnection

@@ -10,9 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...module_utils._host import maintenance_files, operation_lock, operation_state
+from ...module_utils._host import operation_lock, operation_state
 from ...module_utils._host.engine_facts import HUNG, NOT_INSTALLED, START
-from ...module_utils._problems import arrangement, certificate_problems, problem_kinds
+from ...module_utils._problems import (
+    arrangement,
+    certificate_problems,
+    operation_rules,
+    problem_kinds,
+)
 from ...module_utils._problems.platform_problem import Problem, from_dict
 
 # Suffix of the variables with states: each role's tasks/status.yml sets one on its hosts.
@@ -93,7 +98,7 @@ def silenced(machines: Iterable[Mapping[str, Any]], places: arrangement.Places) 
         for name, until in each["silenced_until"].items()
         if until > each["now"]
     }
-    return {*names, *places.machines} if maintenance_files.EVERYTHING in names else names
+    return {*names, *places.machines} if operation_rules.EVERYTHING in names else names
 
 
 def places_of(places: Iterable[Mapping[str, str]]) -> arrangement.Places:

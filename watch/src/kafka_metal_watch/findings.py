@@ -10,10 +10,11 @@ from ._problems import (
     pipeline_problems,
     spark_problems,
 )
+from ._problems.messages import shorten_list
+from ._problems.operation_rules import EVERYTHING
 from ._problems.platform_problem import Problem
 from .durations import duration
 from .metrics import ClusterState
-from .operation import EVERYTHING
 from .reader import EVERY
 
 DAY_S = 86400
@@ -117,7 +118,7 @@ def _unread(found: ClusterState) -> Iterator[Problem]:
     for kind, names in by_kind.items():
         # Reads of the cluster fail with a broker; others have a place of their own.
         where = kafka_problems.SERVICE if kind in OF_CLUSTER else kind
-        text = f"not read: {kind} {kafka_problems.shortened(names)}"
+        text = f"not read: {kind} {shorten_list(names)}"
         yield Problem("ReadFailed", where, text)
 
 
