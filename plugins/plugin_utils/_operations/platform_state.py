@@ -67,7 +67,7 @@ def platform_state(
         state["services"].append(engine_row(host, found))
     interrupted, notes = operation_problems(machines.values())
     state["notes"] += notes
-    known = places_of(places)
+    known = arrangement.places_of(places)
     if not interrupted:
         problems = arrangement.quieted(problems, silenced(machines.values(), known), known)
     findings = arrangement.arrange([*problems, *interrupted], known)
@@ -99,16 +99,6 @@ def silenced(machines: Iterable[Mapping[str, Any]], places: arrangement.Places) 
         if until > each["now"]
     }
     return {*names, *places.machines} if operation_rules.EVERYTHING in names else names
-
-
-def places_of(places: Iterable[Mapping[str, str]]) -> arrangement.Places:
-    """Return machines and groups by instance."""
-    given = list(places)
-    return arrangement.Places(
-        machines={each["instance"]: each["machine"] for each in given},
-        services={each["instance"]: each["group"] for each in given},
-        order=tuple(dict.fromkeys(each["group"] for each in given)),
-    )
 
 
 def engine_row(machine: str, found: Mapping[str, Any]) -> dict[str, str]:

@@ -26,7 +26,7 @@ OF_CLUSTER = ("group", "groups", "connection limits")
 
 def findings(found: ClusterState, now: float, interval: float) -> list[arrangement.Finding]:
     """Return the problems, causes first; ``interval`` of reads in seconds."""
-    return arrangement.arrange(problems(found, now, interval), _places(found))
+    return arrangement.arrange(problems(found, now, interval), found.places)
 
 
 def problems(found: ClusterState, now: float, interval: float) -> list[Problem]:
@@ -35,7 +35,7 @@ def problems(found: ClusterState, now: float, interval: float) -> list[Problem]:
     if found.operation.problems(now):
         return every
     muted = {name for name, until in found.operation.muted.items() if until > now}
-    known = _places(found)
+    known = found.places
     everything = {*known.machines, *known.services} if EVERYTHING in muted else set()
     return arrangement.quieted(every, {*muted, *everything}, known)
 
@@ -120,19 +120,3 @@ def _unread(found: ClusterState) -> Iterator[Problem]:
         where = kafka_problems.SERVICE if kind in OF_CLUSTER else kind
         text = f"not read: {kind} {shorten_list(names)}"
         yield Problem("ReadFailed", where, text)
-
-
-def _places(found: ClusterState) -> arrangement.Places:
-    """Return machines of instances by the targets of Prometheus, and services of instances."""
-    labels = [each["labels"] for each in found.targets if "instance" in each["labels"]]
-    return arrangement.Places(
-        machines={each["instance"]: each.get("host", "") for each in labels},
-        services={
-            **{each["instance"]: each.get("job", "") for each in labels},
-            **{
-                kafka_problems.instance(each.id): kafka_problems.SERVICE
-                for each in found.overview.brokers
-            },
-            **dict.fromkeys(found.masters, spark_problems.GROUP),
-        },
-    )

@@ -1,4 +1,4 @@
-"""Screens and alerts report an expiring certificate from security_warn_days on."""
+"""Exporter and alerts have the values that screens have: days until expiry, order of services."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def expression(rules: str) -> str:
     return str(found)
 
 
-def test_exporter_and_alert_use_the_days_of_the_site(tmp_path):
+def test_exporter_and_alert_use_the_days_and_places_of_the_site(tmp_path):
     content = "{{ {'page': __monitoring_entries.exporter.secret_files[0].content | from_json, "
     content += "'rules': __monitoring_entries.prometheus.files[0].content} | to_json }}"
     play = {
@@ -76,6 +76,11 @@ def test_exporter_and_alert_use_the_days_of_the_site(tmp_path):
     assert done.returncode == 0, done.stdout[-4000:]
     found = json.loads((tmp_path / "found.json").read_text())
     assert found["page"]["warn_days"] == 30
+    assert [
+        (each["instance"], each["group"], each["machine"])
+        for each in found["page"]["places"]
+        if each["kind"] in ("exporter", "prometheus")
+    ] == [("exporter@m1", "monitoring", "m1"), ("prometheus@m1", "monitoring", "m1")]
     assert "< 30)" in expression(found["rules"])
 
 
