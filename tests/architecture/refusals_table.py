@@ -36,6 +36,7 @@ _SQL = (
     "plan:tests/unit/test_pipeline_sql.py::"
     "test_refusal_names_pipeline_and_output_of_a_mismatched_checkpoint"
 )
+_TARGETS = "preflight:monitoring_targets"
 
 TABLE = (
     # Tasks of playbooks and roles.
@@ -91,7 +92,11 @@ TABLE = (
     ("plugins/plugin_utils/_monitoring/alertmanager.py: *", "preflight:monitoring_receivers"),
     ("plugins/plugin_utils/_monitoring/alerts.py: *", "preflight:monitoring_alerts"),
     ("plugins/plugin_utils/_monitoring/known_options.py: *", "preflight:monitoring_options"),
+    ("plugins/plugin_utils/_monitoring/prometheus.py: check_targets", _TARGETS),
+    ("plugins/plugin_utils/_monitoring/prometheus.py: target_file", _TARGETS),
+    ("plugins/plugin_utils/_monitoring/prometheus.py: _check_address", _TARGETS),
     ("plugins/plugin_utils/_monitoring/prometheus.py: *", "preflight:monitoring_options"),
+    ("plugins/plugin_utils/_monitoring/extra_entries.py: *", "preflight:monitoring_entries"),
     ("plugins/plugin_utils/_monitoring/*", "internal"),
     ("plugins/plugin_utils/_catalogue/container_users.py: *", "preflight:users"),
     ("plugins/plugin_utils/_catalogue/*", "internal"),

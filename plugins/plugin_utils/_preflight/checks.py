@@ -92,6 +92,8 @@ CHECKS: tuple[Check, ...] = (
     check_monitoring.monitoring_alerts,
     check_monitoring.monitoring_receivers,
     check_monitoring.monitoring_options,
+    check_monitoring.monitoring_targets,
+    check_monitoring.monitoring_entries,
     check_monitoring.monitoring_web,
     check_ports_and_paths.required_values,
     check_ports_and_paths.port_numbers,
