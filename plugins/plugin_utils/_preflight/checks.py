@@ -61,6 +61,7 @@ CHECKS: tuple[Check, ...] = (
     check_identity.instance_ids,
     check_identity.users,
     metadata_services.ensemble_size,
+    metadata_services.metadata_key_names,
     check_unknown_variables.unknown_variables,
     check_images.image_versions,
     check_content.content_declared,
