@@ -101,7 +101,9 @@ def _problems(
     whose keys are not known, an unknown key is a note.
     """
     seen = set()
-    for host, value in site.values(site.members(GROUP), variable):
+    # A default of the role may be a lookup, which is not evaluated here.
+    hosts = [host for host in site.members(GROUP) if variable in site.own_names(host)]
+    for host, value in site.values(hosts, variable):
         version = str(entries(site, host, "image_versions").get(component, ""))
         known = not component or known_options.is_known(component, version)
         try:
