@@ -11,7 +11,7 @@ from typing import Any
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-from ..module_utils._common.messages import shorten_list
+from ..module_utils._problems.messages import shorten_list
 from ..plugin_utils._operations import progress_line, wait_progress
 from ..plugin_utils._operations.task_presence import Presence
 

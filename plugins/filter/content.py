@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils._common.messages import printable_line
-from ..module_utils._content import applied_record
+from ..module_utils._content import applied_state
 from ..module_utils._kafka import scram
+from ..module_utils._problems.messages import printable_line
 from ..plugin_utils._declarations import content_export, declared_content, service_data
 from ..plugin_utils._declarations.declaration_reader import DeclarationError
 
@@ -84,14 +84,14 @@ def declaration_file(declared: Any) -> str:
     return f"---\n{head}{_numbered(text)}"
 
 
-def newest_record(records: Any) -> Any:
+def newest_applied_state(states: Any) -> Any:
     """Return the newest of the hosts' applied states."""
-    return applied_record.newest(service_data.to_builtin(records))
+    return applied_state.newest(service_data.to_builtin(states))
 
 
-def next_record(last: Any, content: Any, names: Any) -> Any:
+def next_applied_state(last: Any, content: Any, names: Any) -> Any:
     """The applied state after a run that applied ``content``; ``names``: defined variables."""
-    return applied_record.record_after(
+    return applied_state.state_after(
         service_data.to_builtin(last),
         service_data.to_builtin(content),
         service_data.to_builtin(names),
@@ -100,14 +100,14 @@ def next_record(last: Any, content: Any, names: Any) -> Any:
 
 def missing_variables(last: Any, names: Any) -> Any:
     """Variables that were defined when the applied state was stored, but no longer are."""
-    return applied_record.undefined_variables(
+    return applied_state.undefined_variables(
         service_data.to_builtin(last), service_data.to_builtin(names)
     )
 
 
 def removal_confirmation(kinds: Any) -> str:
     """The option that confirms the removal of these kinds."""
-    return applied_record.confirmation(service_data.to_builtin(kinds))
+    return applied_state.confirmation(service_data.to_builtin(kinds))
 
 
 class FilterModule:
@@ -115,9 +115,9 @@ class FilterModule:
         return {
             "content_declarations": as_filter(content_export.declarations),
             "declaration_file": declaration_file,
-            "next_record": next_record,
+            "next_applied_state": next_applied_state,
             "missing_variables": missing_variables,
-            "newest_record": newest_record,
+            "newest_applied_state": newest_applied_state,
             "content_specs": as_filter(declared_content.content_specs),
             "removal_confirmation": removal_confirmation,
             "scram_credential": scram_credential,

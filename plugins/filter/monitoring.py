@@ -21,11 +21,11 @@ from ..plugin_utils._monitoring import (
 )
 
 
-def declared_alerts(changes: Any) -> Any:
-    """Alerts of the collection with a site's changes."""
-    return alerts.parse_alerts(
-        alerts.apply_site_changes(monitoring_files.read_alerts(), to_builtin(changes))
-    )
+def declared_alerts(changes: Any, limits: Any = None) -> Any:
+    """Alerts of the collection with a site's changes; ``limits`` replace default ones by alert."""
+    given = {name: {"limits": to_builtin(found)} for name, found in (limits or {}).items()}
+    entries = alerts.apply_site_changes(monitoring_files.read_alerts(), given)
+    return alerts.parse_alerts(alerts.apply_site_changes(entries, to_builtin(changes)))
 
 
 def as_yaml_filter(function: Callable[..., Any], *values: Any, **options: Any) -> str:
@@ -40,11 +40,11 @@ def as_yaml_filter(function: Callable[..., Any], *values: Any, **options: Any) -
     return yaml.safe_dump(document, sort_keys=False, width=100)
 
 
-def alert_rules(changes: Any, runbooks: Any = "docs/operate/alerts") -> str:
-    """The rule file; ``changes`` are a site's alerts by name."""
+def alert_rules(changes: Any, runbooks: Any = "docs/operate/alerts", limits: Any = None) -> str:
+    """The rule file; ``changes`` are a site's alerts by name, ``limits`` defaults by alert."""
     return as_yaml_filter(
         lambda wanted: rule_file.rule_document(
-            declared_alerts(wanted), monitoring_files.read_records(), to_builtin(runbooks)
+            declared_alerts(wanted, limits), monitoring_files.read_records(), to_builtin(runbooks)
         ),
         changes,
     )

@@ -60,7 +60,7 @@ def monitoring_status(
 
 
 def _unresponsive(response: Mapping[str, Any], machine: str) -> Problem:
-    """The problem of a Prometheus that does not respond; it is starting if it answers 503."""
+    """The problem of a Prometheus that does not respond; it is starting if it returns 503."""
     name = f"{PROMETHEUS}@{machine}"
     reason = str(response.get("error") or "no response")
     text = f"{name} does not respond: {reason}. Alerts are not known"

@@ -8,7 +8,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import container_labels
-from ..module_utils._content import applied_record
+from ..module_utils._content import applied_state
 from ..plugin_utils._declarations.declarations_package import (
     DEFAULT_MEMORY,
     DeclarationError,
@@ -74,15 +74,15 @@ def undeclared_drivers(
         ): str(each["Names"][0]).removeprefix("/")
         for each in containers
     }
-    permission = applied_record.Permission(
+    permission = applied_state.Permission(
         limited=limited,
         missing=frozenset() if defined else frozenset({"pipeline_pipelines"}),
         confirmed=frozenset({"pipelines"}) if confirmed else frozenset(),
     )
     undeclared = found.keys() - {str(name) for name in declared}
     try:
-        removed, notes = applied_record.select_removals("pipelines", found, undeclared, permission)
-    except applied_record.RemovalError as error:
+        removed, notes = applied_state.select_removals("pipelines", found, undeclared, permission)
+    except applied_state.RemovalError as error:
         kinds = sorted(error.kinds)
         return {"gone": [], "notes": [], "refused": error.messages, "unconfirmed": kinds}
     notes += [

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..module_utils._common.messages import shorten_list
+from ..module_utils._problems.messages import shorten_list
 
 
 def lines_of(broker: str, found: Mapping[str, Any]) -> Iterator[str]:
@@ -31,12 +31,12 @@ def faults(broker: str, found: Mapping[str, Any]) -> list[str]:
     return found["different"] if "compared" in found else list(lines_of(broker, found))
 
 
-def replicas_result(answers: Mapping[str, Any]) -> dict[str, Any]:
+def replicas_result(responses: Mapping[str, Any]) -> dict[str, Any]:
     """C(text) for all brokers, and C(faults): differences, and brokers without a result."""
-    lines = [line for broker, found in answers.items() for line in lines_of(broker, found)]
+    lines = [line for broker, found in responses.items() for line in lines_of(broker, found)]
     return {
         "text": "".join(f"{line}\n" for line in lines),
-        "faults": [fault for broker, found in answers.items() for fault in faults(broker, found)],
+        "faults": [fault for broker, found in responses.items() for fault in faults(broker, found)],
     }
 
 

@@ -59,10 +59,10 @@ from ..plugin_utils._preflight.checks import (
     CHECKS,
     budget,
     check,
+    wanted_applied_files,
     wanted_names,
     wanted_paths,
     wanted_probes,
-    wanted_records,
 )
 from ..plugin_utils._preflight.problem_report import problem_line, report
 from ..plugin_utils._site.facts_of_machines import Facts
@@ -73,7 +73,7 @@ from ..plugin_utils._site.variables import hosts as every_host
 # Variables in which the playbook registers results of modules, and the keys that checks read.
 REGISTERED = {
     "preflight_listening": ("opened", "unbound"),
-    "preflight_reached": ("answers",),
+    "preflight_reached": ("connections",),
 }
 MACHINE = "preflight_machine"
 
@@ -128,7 +128,7 @@ class LookupModule(LookupBase):
                 {
                     "paths": wanted_paths(hosts, groups),
                     "names": wanted_names(hosts, groups),
-                    "applied": wanted_records(hosts, groups),
+                    "applied": wanted_applied_files(hosts, groups),
                 }
             ]
         if "probes" in terms:

@@ -10,13 +10,13 @@ short_description: Read or store the content that was applied to a cluster
 description:
   - The applied state lists the content that runs have applied to a cluster. With it a later run
     from any control node finds content that is no longer declared. It has no values and no secrets.
-  - Without O(record) the file is only read.
+  - Without O(applied_state) the file is only read.
 options:
   path:
     description: File of the applied state on the host.
     type: path
     required: true
-  record:
+  applied_state:
     description: The new applied state.
     type: dict
   throttles:
@@ -46,7 +46,7 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-record:
+applied_state:
   description: Applied state in the file before the write; empty without a file.
   type: dict
   returned: success
@@ -69,13 +69,13 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._content.applied_file import AppliedFileError, read_applied
 
 
-def write(module: AnsibleModule, path: str, record: Mapping[str, Any]) -> None:
+def write(module: AnsibleModule, path: str, state: Mapping[str, Any]) -> None:
     """Replace the file atomically."""
     folder = os.path.dirname(path)
     os.makedirs(folder, mode=0o755, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=folder)
     with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        json.dump(record, stream, sort_keys=True)
+        json.dump(state, stream, sort_keys=True)
         stream.write("\n")
         stream.flush()
         os.fsync(stream.fileno())
@@ -89,13 +89,13 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "path": {"type": "path", "required": True},
-            "record": {"type": "dict"},
+            "applied_state": {"type": "dict"},
             "throttles": {"type": "path", "required": True},
             "removed": {"type": "bool", "default": False},
         },
         supports_check_mode=True,
     )
-    path, wanted = module.params["path"], module.params["record"]
+    path, wanted = module.params["path"], module.params["applied_state"]
     throttles = module.params["throttles"]
     try:
         found = read_applied(path)
@@ -108,7 +108,7 @@ def main() -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(throttles)
     # The files are not a change of the managed platform.
-    module.exit_json(changed=False, record=found, throttles=left)
+    module.exit_json(changed=False, applied_state=found, throttles=left)
 
 
 if __name__ == "__main__":

@@ -25,11 +25,13 @@ options:
     type: dict
     default: {}
   state:
-    description: >-
-      V(present) writes the whole baseline. V(updated) replaces the digests O(declared) and the
-      containers of O(kinds) in an existing baseline. V(absent) deletes it.
+    description:
+      - V(present) writes the whole baseline. V(updated) replaces the digests O(declared) and the
+        containers of O(kinds) in an existing baseline. V(absent) deletes it.
+      - V(begun) saves containers and their configuration before a verb changes them. V(ended)
+        replaces in the baseline what has changed since then.
     type: str
-    choices: [present, updated, absent]
+    choices: [present, updated, absent, begun, ended]
     default: present
   kinds:
     description: Kinds of services whose containers O(state=updated) replaces.
@@ -80,8 +82,10 @@ declared:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._containers import baseline_update, host_baseline
+from ..module_utils._containers import baseline_update, host_baseline, verb_changes
 from ..module_utils._host import engine_api
+
+CHANGES = {"begun": verb_changes.begin, "ended": verb_changes.end}
 
 
 def main() -> None:
@@ -92,7 +96,7 @@ def main() -> None:
             "declared": {"type": "dict", "default": {}},
             "state": {
                 "type": "str",
-                "choices": ["present", "updated", "absent"],
+                "choices": ["present", "updated", "absent", "begun", "ended"],
                 "default": "present",
             },
             "kinds": {"type": "list", "elements": "str", "default": []},
@@ -111,9 +115,13 @@ def main() -> None:
             before = baseline_update.update(
                 socket, cluster, path, given["declared"], given["kinds"], dry=module.check_mode
             )
-        elif not module.check_mode and given["state"] == "absent":
+        elif module.check_mode:
+            pass
+        elif given["state"] in CHANGES:
+            CHANGES[given["state"]](socket, cluster, path)
+        elif given["state"] == "absent":
             host_baseline.delete(path)
-        elif not module.check_mode:
+        else:
             stopped = host_baseline.save(socket, cluster, path, given["declared"], given["specs"])
     except OSError as error:
         module.fail_json(msg=f"machine_baseline: {path}: {error.strerror}")

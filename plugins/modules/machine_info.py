@@ -96,7 +96,7 @@ facts:
       O(paths) with data of Kafka or its metadata service; unreadable, files that could not be read,
       with the reason).
     - C(engine_error), why the engine does not respond; empty if it does.
-    - C(applied), by path of O(applied), the applied state (record), or the reason why it cannot be
+    - C(applied), by path of O(applied), the applied state (state), or the reason why it cannot be
       read (error).
     - C(instances), if O(baseline) is set, names of the cluster's instances with a container, by
       kind of service; without an engine only running ones.

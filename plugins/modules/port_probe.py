@@ -84,7 +84,7 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
-answers:
+connections:
   description: >-
     For each endpoint of O(connect) its C(address), C(port) and C(state): V(connected), V(refused),
     V(timeout), V(no route), V(unresolved), or the error of the operating system.
@@ -147,7 +147,7 @@ def main() -> None:
             port_probe.serve_detached([*opened.values()], given["token"], given["seconds"])
     module.exit_json(
         changed=False,
-        answers=port_probe.connect_all(endpoints(given["connect"])),
+        connections=port_probe.connect_all(endpoints(given["connect"])),
         opened=[{"address": address, "port": port} for address, port in opened],
         unbound=[
             {"address": address, "port": port, "reason": reason}

@@ -59,7 +59,7 @@ options:
     description: Time limit of one request in seconds.
     type: float
     default: 30
-  record:
+  throttles_file:
     description: >-
       File on the host to which throttles are written before they are set, so that a later run can
       identify and remove them. Without it only the same call can.
@@ -67,7 +67,7 @@ options:
     default: ""
   own_throttles:
     description: >-
-      Throttles from the O(record) files of other hosts, each a list of C(broker) or C(topic), its
+      Throttles from O(throttles_file) of other hosts, each a list of C(broker) or C(topic), its
       name, the key and the value.
     type: list
     elements: list
@@ -156,7 +156,7 @@ def main() -> None:
             "seconds": {"type": "float", "default": 10},
             "stall_timeout": {"type": "int", "default": 600},
             "timeout": {"type": "float", "default": 30},
-            "record": {"type": "path", "default": ""},
+            "throttles_file": {"type": "path", "default": ""},
             "own_throttles": {"type": "list", "elements": "list", "default": []},
         },
         supports_check_mode=True,
@@ -166,18 +166,18 @@ def main() -> None:
     spec = client_options.full_argument_spec(module)
     try:
         specs = placement.parse_specs(spec["topics"])
-        record = throttles.Record(spec["record"] or "", spec["own_throttles"])
+        throttle_file = throttles.ThrottleFile(spec["throttles_file"] or "", spec["own_throttles"])
         with reassignment.ReassignConnection(
             spec["bootstrap_servers"], spec["client_config"], spec["timeout"]
         ) as connection:
             if module.check_mode:
-                found = reassignment.preview(connection, specs, record)
+                found = reassignment.preview(connection, specs, throttle_file)
                 module.exit_json(changed=not found["done"], **found)
             if spec["stage"] == "release":
                 brokers = reassignment.responding_brokers(connection.read_cluster())
-                module.exit_json(changed=connection.remove_throttles(record, brokers))
+                module.exit_json(changed=connection.remove_throttles(throttle_file, brokers))
             limits = (spec["rate"], spec["batch"], spec["seconds"])
-            module.exit_json(**reassignment.run_moves(connection, specs, record, limits))
+            module.exit_json(**reassignment.run_moves(connection, specs, throttle_file, limits))
     except placement.PlacementError as error:
         module.fail_json(msg="; ".join(error.messages), errors=error.messages)
     except endpoints.ClusterError as error:

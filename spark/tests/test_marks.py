@@ -4,7 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from kafka_metal_pipeline.marks import Batches, LostCheckpointError, Mark, end_offsets, lost_mark
+from kafka_metal_pipeline.marks import (
+    Batches,
+    LostCheckpointError,
+    Mark,
+    end_offsets,
+    mark_to_restore,
+)
 
 OFFSETS = 'v1\n{"batchWatermarkMs":0}\n{"in":{"0":10,"1":7}}'
 WHO = "pipeline p: outputs.o"
@@ -97,7 +103,7 @@ def test_mismatched_checkpoint_is_refused(
     checkpoint: str | None, planned: int, message: str
 ) -> None:
     with pytest.raises(LostCheckpointError) as error:
-        lost_mark(Mark("one", 4, OFFSETS), checkpoint, planned, WHO)
+        mark_to_restore(Mark("one", 4, OFFSETS), checkpoint, planned, WHO)
     assert message in str(error.value)
     assert str(error.value).startswith(WHO)
     assert "another name" in str(error.value)
@@ -106,7 +112,7 @@ def test_mismatched_checkpoint_is_refused(
 @pytest.mark.parametrize(("mark", "planned"), [(None, -1), (None, 5), (4, 4), (4, 5)])
 def test_matching_checkpoint_is_valid(mark: int | None, planned: int) -> None:
     found = Mark("one", mark, OFFSETS) if mark is not None else None
-    assert lost_mark(found, "one", planned, WHO) is None
+    assert mark_to_restore(found, "one", planned, WHO) is None
 
 
 def test_repeated_old_batch_is_an_error() -> None:
@@ -122,11 +128,11 @@ def test_batch_end_has_the_form_of_starting() -> None:
     assert end_offsets('v1\n{}\n{"logOffset":3}') == {}
     assert end_offsets("") == {}
     with pytest.raises(LostCheckpointError, match=json.dumps({"in": {"0": 10}})[1:-1]):
-        lost_mark(Mark("one", 0, 'v1\n{}\n{"in":{"0":10}}'), None, -1, WHO)
+        mark_to_restore(Mark("one", 0, 'v1\n{}\n{"in":{"0":10}}'), None, -1, WHO)
 
 
 def test_stateless_query_continues_from_the_mark() -> None:
-    assert lost_mark(Mark("one", 9, OFFSETS), "one", 2, WHO, False) == Mark("one", 9, OFFSETS)
+    assert mark_to_restore(Mark("one", 9, OFFSETS), "one", 2, WHO, False) == Mark("one", 9, OFFSETS)
     files, target = Folder(), Target()
     for batch in range(3):
         plan(files, batch)

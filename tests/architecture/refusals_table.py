@@ -36,6 +36,7 @@ _SQL = (
     "plan:tests/unit/test_pipeline_sql.py::"
     "test_refusal_names_pipeline_and_output_of_a_mismatched_checkpoint"
 )
+_TARGETS = "preflight:monitoring_targets"
 
 TABLE = (
     # Tasks of playbooks and roles.
@@ -91,7 +92,11 @@ TABLE = (
     ("plugins/plugin_utils/_monitoring/alertmanager.py: *", "preflight:monitoring_receivers"),
     ("plugins/plugin_utils/_monitoring/alerts.py: *", "preflight:monitoring_alerts"),
     ("plugins/plugin_utils/_monitoring/known_options.py: *", "preflight:monitoring_options"),
+    ("plugins/plugin_utils/_monitoring/prometheus.py: check_targets", _TARGETS),
+    ("plugins/plugin_utils/_monitoring/prometheus.py: target_file", _TARGETS),
+    ("plugins/plugin_utils/_monitoring/prometheus.py: _check_address", _TARGETS),
     ("plugins/plugin_utils/_monitoring/prometheus.py: *", "preflight:monitoring_options"),
+    ("plugins/plugin_utils/_monitoring/extra_entries.py: *", "preflight:monitoring_entries"),
     ("plugins/plugin_utils/_monitoring/*", "internal"),
     ("plugins/plugin_utils/_catalogue/container_users.py: *", "preflight:users"),
     ("plugins/plugin_utils/_catalogue/*", "internal"),
@@ -119,7 +124,7 @@ TABLE = (
     ("plugins/plugin_utils/_site/*", "preflight:required_values"),
     ("plugins/lookup/site.py: *", "preflight:required_values"),
     ("plugins/lookup/image*", "preflight:image_versions"),
-    ("plugins/filter/engine_answers.py: *", "preflight:image_versions"),
+    ("plugins/filter/host_selectors.py: *", "preflight:image_versions"),
     ("plugins/filter/monitoring.py: *", "preflight:monitoring_alerts"),
     ("plugins/filter/content.py: *", "preflight:content_declared"),
     ("plugins/filter/properties.py: *", "preflight:broker_keys"),
@@ -135,7 +140,7 @@ TABLE = (
     # Content of the cluster.
     ("plugins/module_utils/_content/applied_file.py: *", "preflight:applied_states"),
     ("plugins/modules/applied_content.py: *", "preflight:applied_states"),
-    ("plugins/module_utils/_content/applied_record.py: *", "preflight:removals_confirmed"),
+    ("plugins/module_utils/_content/applied_state.py: *", "preflight:removals_confirmed"),
     ("plugins/module_utils/_content/groups.py: *", "verb:groups"),
     ("plugins/modules/groups.py: *", "verb:groups"),
     ("plugins/module_utils/_content/*: *carry_out", "late:cluster"),

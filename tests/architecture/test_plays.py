@@ -27,6 +27,16 @@ READ_REACHABLE = (
     *("logs.yml", "support.yml", "internal_support_metrics.yml"),
     "credentials.yml",
 )
+# Plays that only write a note of ours; an unreachable machine keeps its own.
+NOTES = ("internal_changes_begin.yml", "internal_changes_end.yml")
+# Playbooks that change services and are no verbs of `make`, or write the baseline themselves.
+OTHER_BASELINE = {
+    **dict.fromkeys(("site.yml", "up.yml"), "internal_baseline.yml writes all of it"),
+    "plan.yml": "changes nothing",
+    "pipelines.yml": "internal_part_end.yml writes its part",
+    "reboot.yml": "changes no configuration",
+    **dict.fromkeys(("kafka.yml", "spark.yml", "zookeeper.yml"), "a part of site.yml"),
+}
 BEGIN = "internal_begin.yml"
 # Verbs that print a screen with --limit as well, and why.
 SCREEN_WITH_LIMIT = {"logs.yml": "a play on all hosts prints results of this run"}
@@ -134,7 +144,35 @@ def test_only_reading_plays_ignore_unreachable_hosts(repository):
         f"{path}: {play['name']}"
         for path, play in plays(repository)
         if play.get("ignore_unreachable") or play.get("ignore_errors")
-        if path not in READ_REACHABLE
+        if path not in (*READ_REACHABLE, *NOTES)
+    ]
+    assert wrong == []
+
+
+def changes_services(repository, path):
+    """Whether a playbook imports, also indirectly, the play that applies declarations."""
+    steps = [
+        each.get("ansible.builtin.import_playbook", "")
+        for each in repository.yaml(f"playbooks/{path}")
+    ]
+    return "internal_converge.yml" in steps or any(
+        changes_services(repository, step) for step in steps if step
+    )
+
+
+def test_verbs_add_their_changes_to_the_baseline(repository):
+    paths = [path.removeprefix("playbooks/") for path in repository.files("playbooks/*.yml")]
+    verbs = [
+        path
+        for path in paths
+        if not path.startswith("internal_") and changes_services(repository, path)
+    ]
+    assert OTHER_BASELINE.keys() - {"pipelines.yml"} < set(verbs)
+    wrong = [
+        path
+        for path in verbs
+        if path not in OTHER_BASELINE
+        and [name for name in NOTES if name in repository.text(f"playbooks/{path}")] != [*NOTES]
     ]
     assert wrong == []
 

@@ -71,5 +71,5 @@ def test_tasks_and_functions_that_refuse_are_found(repository):
     found = refusals(repository)
     check = "Check that declarations are valid and fit the machines"
     assert f"playbooks/internal_declarations.yml: {check}" in found
-    assert "plugins/module_utils/_content/applied_record.py: select_removals" in found
+    assert "plugins/module_utils/_content/applied_state.py: select_removals" in found
     assert "plugins/modules/data_disks.py: main" in found

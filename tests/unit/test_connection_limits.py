@@ -5,9 +5,9 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.connecti
     UNLIMITED,
     OpenConnections,
     Sizes,
+    choose_limit,
     compute_sizes,
     limit_properties,
-    limit_to_set,
     summary,
     warnings,
 )
@@ -95,7 +95,7 @@ def test_broker_with_one_listener_has_no_total_limit():
     ],
 )
 def test_first_limit_is_not_below_open_connections(now, found, limit):
-    assert limit_to_set(1000, now, found) == limit
+    assert choose_limit(1000, now, found) == limit
 
 
 def test_all_first_limits_exceed_open_connections():

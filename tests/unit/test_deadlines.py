@@ -25,7 +25,7 @@ def test_hung_call_is_abandoned_at_the_deadline():
     assert time.monotonic() - begun < 2
     assert results["quick"] == 1
     assert isinstance(results["slow"], TimeoutError)
-    assert str(results["slow"]) == "no answer within 0.2 s"
+    assert str(results["slow"]) == "no response within 0.2 s"
 
 
 def test_hung_call_does_not_keep_the_process_alive():

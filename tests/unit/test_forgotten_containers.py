@@ -176,7 +176,7 @@ def test_nothing_of_a_deleted_cluster_is_left_on_a_machine(tmp_path):
     given = {
         **{"cluster_name": "gone", "destroy_found": {"delete": {"localhost": evident}}},
         **{"service_config_root": str(tmp_path), "roll_textfile_dir": f"{tmp_path}/text"},
-        **{"kafka_content_record": str(files[1]), "kafka_content_throttles": str(files[2])},
+        **{"kafka_content_applied_file": str(files[1]), "kafka_content_throttles": str(files[2])},
     }
     code, output = run(tmp_path, forget, {"metal": {"localhost": given}})
 

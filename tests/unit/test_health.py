@@ -106,7 +106,7 @@ def test_healthy_brokers_respond_with_all_disks_and_replicas():
         partition("b-0", isr=(1,), replicas=(1, 2), adding=(2,)),
         brokers=(1, 2, 3, 4, 5),
         failed_log_dirs=(LogDir(4, "/data/disk1", "offline"),),
-        unresponsive={5: "no answer"},
+        unresponsive={5: "no response"},
     )
     # 3 lags, 4 lost a disk, 5 does not respond, 6 is not registered; 2 is being added.
     assert report(found)["healthy_brokers"] == [1, 2]

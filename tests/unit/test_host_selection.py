@@ -1,7 +1,7 @@
 """Hosts that a step skips because of the facts that preflight has read."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.filter.engine_answers import references
+from ansible_collections.metal.kafka.plugins.filter.host_selectors import references
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.host_selection import (
     identities,
     with_unreachable_engine,

@@ -14,6 +14,10 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import (
     operation_lock,
     operation_state,
 )
+from ansible_collections.metal.kafka.plugins.module_utils._problems import operation_rules
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
+    read_alerts,
+)
 from plays import ROOT
 
 ME = operation_lock.lock_owner(os.getpid())
@@ -115,3 +119,8 @@ def test_read_returns_lock_and_files(tmp_path):
     assert found["lock"]["token"] == ME.token
     assert found["active"] == NOW
     assert operation_state.read("b", texts, str(locks))["lock"] is None
+
+
+def test_alert_uses_the_inactive_time_of_screens():
+    limits = {name: entry.get("limits") for name, entry in read_alerts().items()}
+    assert limits["MaintenanceMarkerExpired"] == {"seconds": operation_rules.INACTIVE_S}

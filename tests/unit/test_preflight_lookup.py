@@ -152,8 +152,8 @@ def test_applied_users_are_compared_with_declared_ones_and_service_accounts():
     inventory = ROOT / "inventories/example"
     (path,) = problems_of(inventory, "questions")[0]["applied"]
     users = {name: ["SCRAM-SHA-512"] for name in ("operator", "gone", "left")}
-    record = {"number": 1, "content": {"users": users}, "defined": []}
-    facts = {"applied": {path: {"record": record, "error": ""}}}
+    state = {"number": 1, "content": {"users": users}, "defined": []}
+    facts = {"applied": {path: {"state": state, "error": ""}}}
     assert [
         each["found"]
         for each in problems_of(inventory, facts=facts)

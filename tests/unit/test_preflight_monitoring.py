@@ -16,7 +16,8 @@ from preflight_sites import Faults, ValidSite, validated
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "s3cret"
-CHECKS = {f"monitoring_{name}" for name in ("alerts", "receivers", "options", "web")}
+SUBJECTS = ("alerts", "receivers", "options", "targets", "entries", "web")
+CHECKS = {f"monitoring_{name}" for name in SUBJECTS}
 
 
 def declared(variable: str, value: Any):
@@ -38,6 +39,17 @@ def receiver(channel: str, *configurations: Any):
     return declared("receivers", {"page": {channel: list(configurations)}})
 
 
+def target(address: str) -> dict[str, str]:
+    return {"address": address, "cluster": "c", "host": "m9", "instance": "m9"}
+
+
+ENTRY = {
+    "image": "example/blackbox:1",
+    "command": ["blackbox"],
+    "port": 9115,
+    "target": "/etc/blackbox",
+    "memory": "64m",
+}
 ALERTS, RECEIVERS = "m1: monitoring_alerts", "m1: monitoring_receivers"
 
 FAULTS: Faults = {
@@ -102,6 +114,42 @@ FAULTS: Faults = {
         receiver("mail", {"to": "a@example.com", "from": "b@example.com"}),
         [f"{RECEIVERS}.page.mail[0]: found no smarthost; allowed: smarthost"],
     ),
+    "targets of an unknown job": (
+        declared("targets", {"kafak": []}),
+        ["m1: monitoring_targets: found job kafak; allowed: alertmanager, exporter"],
+    ),
+    "a target without a host": (
+        declared("targets", {"node": [{"address": "m9:9100", "cluster": "c", "instance": "m9"}]}),
+        ["m1: monitoring_targets.node: found a target with the keys address, cluster, instance; "],
+    ),
+    "a target without a port": (
+        declared("targets", {"node": [target("m9")]}),
+        ["m1: monitoring_targets.node: found the address m9; allowed: host:port"],
+    ),
+    "a target twice": (
+        declared("targets", {"node": [target("m9:9100"), target("m9:9100")]}),
+        ["m1: monitoring_targets.node: found target m9 twice; allowed: once"],
+    ),
+    "own entries that are a list": (
+        declared("extra_entries", ["blackbox"]),
+        ["m1: monitoring_extra_entries: found list; allowed: a mapping"],
+    ),
+    "an own entry with the name of the role's": (
+        declared("extra_entries", {"probe": ENTRY}),
+        ["m1: monitoring_extra_entries: found probe; allowed: names other than alertmanager"],
+    ),
+    "an own entry with an unknown key": (
+        declared("extra_entries", {"blackbox": {**ENTRY, "ports": [9115]}}),
+        ["m1: monitoring_extra_entries.blackbox: found key ports; allowed: port (did you mean"],
+    ),
+    "an own entry without memory": (
+        declared("extra_entries", {"blackbox": {**ENTRY, "memory": ""}}),
+        ["m1: monitoring_extra_entries.blackbox: found no memory; allowed: image, command"],
+    ),
+    "an own entry with a port that is none": (
+        declared("extra_entries", {"blackbox": {**ENTRY, "port": "http"}}),
+        ["m1: monitoring_extra_entries.blackbox.port: found http; allowed: 1 to 65535"],
+    ),
     "options of an unknown job": (
         declared("scrape_options", {"kafak": {}}),
         ["m1: monitoring_scrape_options: found job kafak; allowed: alertmanager, exporter"],
@@ -156,6 +204,8 @@ def test_fault_is_reported_once_without_secrets(name):
         receiver("slack", {"api_url": "https://example.com/x", "channel": "#kafka"}),
         declared("scrape_options", {"node": {"scheme": "https", "dns_sd_configs": []}}),
         declared("alertmanager_options", {"basic_auth": {"username": "a"}, "timeout": "5s"}),
+        declared("targets", {"node": [target("m9:9100"), {**target(""), "instance": "m8"}]}),
+        declared("extra_entries", {"blackbox": {**ENTRY, "textfile": True}}),
         declared("web", {"tls_server_config": {"cert_file": "a"}, "basic_auth_users": {"a": "b"}}),
     ],
 )

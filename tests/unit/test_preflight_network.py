@@ -12,7 +12,7 @@ def connection(client: str, address: str, port: int, state: str, **target):
     """The result of one connection; ``target`` are facts of the machine with that address."""
 
     def plant(site: ValidSite) -> None:
-        results = site.facts[client].setdefault("answers", [])
+        results = site.facts[client].setdefault("connections", [])
         results.append({"address": address, "port": port, "state": state})
         site.facts["m" + address[-1]].update(target)
 
@@ -75,16 +75,16 @@ def advertise(host: str, listener: str, address: str):
 FAULTS: Faults = {
     "a firewall that drops": (
         connection("m1", "10.0.0.2", 9192, "timeout"),
-        ["kafka2: kafka_broker_listeners.BROKERS.port: found no answer (timeout) at 10.0.0.2:9192 "
-         "from m1 (needed for replication); allowed: a connection from m1: open the port in the "
-         "firewalls"],
+        ["kafka2: kafka_broker_listeners.BROKERS.port: found no response (timeout) at "
+         "10.0.0.2:9192 from m1 (needed for replication); allowed: a connection from m1: open "
+         "the port in the firewalls"],
     ),
     "a firewall that drops what two machines send": (
         every(
             connection("m1", "10.0.0.2", 3888, "timeout"),
             connection("m3", "10.0.0.2", 3888, "timeout"),
         ),
-        ["zk2: zookeeper_election_port: found no answer (timeout) at 10.0.0.2:3888 from m1, m3 "
+        ["zk2: zookeeper_election_port: found no response (timeout) at 10.0.0.2:3888 from m1, m3 "
          "(needed for elections)"],
     ),
     "a machine without a route": (
@@ -99,7 +99,7 @@ FAULTS: Faults = {
     ),
     "a worker that does not reach its master": (
         connection("m3", "10.0.0.1", 7077, "timeout"),
-        ["master1: spark_master_port: found no answer (timeout) at 10.0.0.1:7077 from m3 (needed "
+        ["master1: spark_master_port: found no response (timeout) at 10.0.0.1:7077 from m3 (needed "
          "for registration)"],
     ),
     "a port that cannot be bound": (

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._content import applied_file
-from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import wanted_records
+from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import (
+    wanted_applied_files,
+)
 from preflight_sites import Faults, ValidSite, validated
 
-RECORD = "/var/lib/kafka-metal/applied/prod-1.json"
+APPLIED_FILE = "/var/lib/kafka-metal/applied/prod-1.json"
 DEFINED = ["kafka_content_topics", "kafka_content_users"]
 CHECKS = ("removals_confirmed", "applied_states")
 
@@ -19,10 +21,10 @@ def applied(number: int = 1, defined: list[str] | None = None, **content: Any):
         for host in site.hosts.values():
             host["security_mode"] = "plain"
         for host in site.groups["kafka"]:
-            site.hosts[host]["kafka_content_record"] = RECORD
+            site.hosts[host]["kafka_content_applied_file"] = APPLIED_FILE
             site.hosts[host].setdefault("kafka_content_users", {})
-        record = {"number": number, "content": content, "defined": defined or DEFINED}
-        site.facts["m2"]["applied"] = {RECORD: {"record": record, "error": ""}}
+        state = {"number": number, "content": content, "defined": defined or DEFINED}
+        site.facts["m2"]["applied"] = {APPLIED_FILE: {"state": state, "error": ""}}
 
     return plant
 
@@ -48,8 +50,8 @@ def undefine(site: ValidSite) -> None:
 
 def unreadable(site: ValidSite) -> None:
     applied()(site)
-    error = f"{RECORD}: found no JSON; allowed: a file that a run has written, or no file"
-    site.facts["m2"]["applied"][RECORD] = {"record": {}, "error": error}
+    error = f"{APPLIED_FILE}: found no JSON; allowed: a file that a run has written, or no file"
+    site.facts["m2"]["applied"][APPLIED_FILE] = {"state": {}, "error": error}
 
 
 USERS = {"alice": ["SCRAM-SHA-512"], "bob": ["SCRAM-SHA-512"]}
@@ -90,7 +92,7 @@ FAULTS: Faults = {
     ),
     "an applied state that cannot be read": (
         unreadable,
-        [f"kafka2: {RECORD}: found no JSON; allowed: a file that a run has written"],
+        [f"kafka2: {APPLIED_FILE}: found no JSON; allowed: a file that a run has written"],
     ),
 }  # fmt: skip
 
@@ -150,23 +152,23 @@ def test_the_newest_applied_state_counts():
     site = ValidSite()
     applied(number=5, users={})(site)
     older = {"number": 4, "content": {"users": USERS}, "defined": DEFINED}
-    site.facts["m1"]["applied"] = {RECORD: {"record": older, "error": ""}}
+    site.facts["m1"]["applied"] = {APPLIED_FILE: {"state": older, "error": ""}}
     assert problems(site) == []
 
 
 def test_files_with_applied_content_are_read_on_machines():
     site = ValidSite()
     applied()(site)
-    assert wanted_records(site.hosts, site.groups) == [RECORD]
+    assert wanted_applied_files(site.hosts, site.groups) == [APPLIED_FILE]
 
 
 def test_a_damaged_file_has_an_error_and_a_missing_one_none(tmp_path):
     path = tmp_path / "applied.json"
-    assert applied_file.describe_applied(str(path)) == {"record": {}, "error": ""}
+    assert applied_file.describe_applied(str(path)) == {"state": {}, "error": ""}
     path.write_text("{")
     found = applied_file.describe_applied(str(path))
-    assert found["record"] == {}
+    assert found["state"] == {}
     assert found["error"].startswith(f"{path}: found ")
     assert "; allowed: a file that a run has written" in found["error"]
     path.write_text('{"number": 3}')
-    assert applied_file.describe_applied(str(path)) == {"record": {"number": 3}, "error": ""}
+    assert applied_file.describe_applied(str(path)) == {"state": {"number": 3}, "error": ""}

@@ -42,7 +42,7 @@ def test_a_failure_without_a_list_of_errors_prints_its_message(refused):
 
 def test_a_plan_of_a_new_site_does_not_fail(refused):
     assert refused(check=True, msg="no library", unanswered=True)[0] == 0
-    assert refused(check=True, msg="no answer", errors=["no answer"], unanswered=True)[0] == 0
+    assert refused(check=True, msg="no response", errors=["no response"], unanswered=True)[0] == 0
 
 
 def test_a_plan_says_that_content_was_not_compared(refused):

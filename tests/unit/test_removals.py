@@ -9,7 +9,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.metal.kafka.plugins.module_utils._common.errors import SpecError
 from ansible_collections.metal.kafka.plugins.module_utils._content import (
     acls,
-    applied_record,
+    applied_state,
     quotas,
     removals,
     resources,
@@ -19,7 +19,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content import (
     user_model,
     users,
 )
-from ansible_collections.metal.kafka.plugins.module_utils._content.applied_record import (
+from ansible_collections.metal.kafka.plugins.module_utils._content.applied_state import (
     Permission,
     RemovalError,
 )
@@ -34,8 +34,8 @@ MANUAL = acls.Acl("User:mallory", "topic", "payments", "all")
 
 def test_undeclared_key_returns_to_the_default():
     desired = [topic_model.Spec("orders", config={"retention.ms": "5", "min.insync.replicas": "2"})]
-    record = {"orders": ["cleanup.policy", "min.insync.replicas", "retention.ms"]}
-    specs, left, kept = removals.with_topic_removals(desired, record, YES)
+    state = {"orders": ["cleanup.policy", "min.insync.replicas", "retention.ms"]}
+    specs, left, kept = removals.with_topic_removals(desired, state, YES)
     assert specs[0].defaults == {"cleanup.policy"}
     assert left == {"orders": ["min.insync.replicas", "retention.ms"]}
     assert kept == []
@@ -71,8 +71,8 @@ def test_undeclared_topic_is_reported_and_kept():
 
 
 def test_only_acls_of_a_lost_role_are_removed():
-    record = [acls.acl_fields(READ), acls.acl_fields(WRITE)]
-    desired, left, _ = removals.with_acl_removals(acls.Specs(frozenset({READ})), record, YES)
+    state = [acls.acl_fields(READ), acls.acl_fields(WRITE)]
+    desired, left, _ = removals.with_acl_removals(acls.Specs(frozenset({READ})), state, YES)
     steps = acls.plan([READ, WRITE, MANUAL], desired)
     assert [str(step) for step in steps] == ["remove: User:shop may write topic payments"]
     assert left == [acls.acl_fields(READ)]
@@ -97,9 +97,9 @@ def test_undeclared_user_loses_its_credential():
 
 def test_undeclared_quota_key_is_removed():
     shop = quotas.Entity(user="shop")
-    record = [{"user": "shop", "keys": ["consumer_byte_rate", "producer_byte_rate"]}]
+    state = [{"user": "shop", "keys": ["consumer_byte_rate", "producer_byte_rate"]}]
     desired, left, _ = removals.with_quota_removals(
-        quotas.Specs({shop: {"producer_byte_rate": 1.0}}, {}), record, YES
+        quotas.Specs({shop: {"producer_byte_rate": 1.0}}, {}), state, YES
     )
     (step,) = quotas.plan({shop: {"producer_byte_rate": 1.0, "consumer_byte_rate": 2.0}}, desired)
     assert str(step) == "quota of user shop: consumer_byte_rate 2 -> (none)"
@@ -107,7 +107,7 @@ def test_undeclared_quota_key_is_removed():
 
 
 def test_limited_run_removes_nothing_and_reports_it():
-    gone, kept = applied_record.select_removals("users", "abc", ["a"], Permission(limited=True))
+    gone, kept = applied_state.select_removals("users", "abc", ["a"], Permission(limited=True))
     assert not gone
     assert kept == ["users: no longer declared, kept in a run with --limit: a"]
 
@@ -115,40 +115,40 @@ def test_limited_run_removes_nothing_and_reports_it():
 def test_undefined_variable_prevents_the_removal():
     lost = Permission(missing=frozenset({"kafka_content_acls"}))
     with pytest.raises(RemovalError, match="does not define kafka_content_acls any more"):
-        applied_record.select_removals("acls", "abc", ["a"], lost)
-    assert applied_record.select_removals("users", "abc", ["a"], lost) == ({"a"}, [])
+        applied_state.select_removals("acls", "abc", ["a"], lost)
+    assert applied_state.select_removals("users", "abc", ["a"], lost) == ({"a"}, [])
 
 
 def test_removal_of_more_than_half_needs_a_confirmation():
-    assert applied_record.select_removals("users", "abcd", ["a", "b"], YES)[0] == {"a", "b"}
+    assert applied_state.select_removals("users", "abcd", ["a", "b"], YES)[0] == {"a", "b"}
     with pytest.raises(RemovalError, match=r"3 of 4 applied before .*confirm the removal"):
-        applied_record.select_removals("users", "abcd", ["a", "b", "c"], YES)
+        applied_state.select_removals("users", "abcd", ["a", "b", "c"], YES)
     confirmed = Permission(confirmed=frozenset({"users"}))
-    assert applied_record.select_removals("users", "abcd", "abc", confirmed)[0] == {"a", "b", "c"}
+    assert applied_state.select_removals("users", "abcd", "abc", confirmed)[0] == {"a", "b", "c"}
 
 
-def test_newest_valid_record_is_used():
+def test_newest_valid_state_is_used():
     old, new = {"number": 1, "content": {"users": {}}}, {"number": 2, "content": {}}
-    assert applied_record.newest([old, {}, new, {"number": "9"}, None]) == new
-    assert applied_record.newest([]) == {}
+    assert applied_state.newest([old, {}, new, {"number": "9"}, None]) == new
+    assert applied_state.newest([]) == {}
 
 
-def test_unchanged_record_keeps_its_number():
+def test_unchanged_state_keeps_its_number():
     names = ["kafka_content_topics", "ansible_host"]
-    first = applied_record.record_after({}, {"topics": {"a": ["k"]}}, names)
+    first = applied_state.state_after({}, {"topics": {"a": ["k"]}}, names)
     assert first["number"] == 1
-    assert applied_record.record_after(first, {"topics": {"a": ["k"]}}, names) == first
-    second = applied_record.record_after(first, {"users": {}}, names)
+    assert applied_state.state_after(first, {"topics": {"a": ["k"]}}, names) == first
+    second = applied_state.state_after(first, {"users": {}}, names)
     assert second["number"] == 2
     assert second["content"] == {"topics": {"a": ["k"]}, "users": {}}
 
 
 def test_variable_is_missing_if_it_was_defined_before():
-    last = applied_record.record_after({}, {}, ["kafka_content_topics", "kafka_content_users"])
-    assert applied_record.undefined_variables(last, ["kafka_content_topics"]) == [
+    last = applied_state.state_after({}, {}, ["kafka_content_topics", "kafka_content_users"])
+    assert applied_state.undefined_variables(last, ["kafka_content_topics"]) == [
         "kafka_content_users"
     ]
-    assert applied_record.undefined_variables({}, []) == []
+    assert applied_state.undefined_variables({}, []) == []
 
 
 class OneUser(contextlib.AbstractContextManager):
@@ -189,9 +189,9 @@ def test_confirmation_in_the_error_is_sufficient(monkeypatch, missing, confirmed
 
     def run(**removal):
         parameters = {}
-        for kind, record in APPLIED.items():
+        for kind, state in APPLIED.items():
             validator = ArgumentSpecValidator(resources.KINDS[kind].arguments)
-            given = validator.validate({"applied": record, "removal": removal})
+            given = validator.validate({"applied": state, "removal": removal})
             assert not given.error_messages
             parameters[kind] = {**given.validated_parameters, "client_config": {}}
         found = resources.apply(["kafka1:9092"], {}, 1, parameters, True)
@@ -209,7 +209,7 @@ def test_confirmation_in_the_error_is_sufficient(monkeypatch, missing, confirmed
 
 
 def test_pipelines_have_their_own_confirmation():
-    assert applied_record.confirmation({"acls", "users", "pipelines"}) == (
+    assert applied_state.confirmation({"acls", "users", "pipelines"}) == (
         "to confirm: ARGS=\"-e '{kafka_content_confirm_removal: [users, acls], "
         "pipeline_confirm_removal: true}'\""
     )

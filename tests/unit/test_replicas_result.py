@@ -31,5 +31,5 @@ def test_a_difference_is_a_fault():
 
 
 def test_broker_without_result_is_a_fault():
-    found = replicas_result({"kafka1": EQUAL, "kafka2": {"msg": "broker 2: no answer in 20 s"}})
-    assert found["faults"] == ["kafka2: not compared: broker 2: no answer in 20 s"]
+    found = replicas_result({"kafka1": EQUAL, "kafka2": {"msg": "broker 2: no response in 20 s"}})
+    assert found["faults"] == ["kafka2: not compared: broker 2: no response in 20 s"]

@@ -69,7 +69,7 @@ def test_dead_broker_in_isr_does_not_count():
 
 
 def test_hanging_broker_may_be_stopped():
-    state = cluster(partition("a-0", (1, 2, 3)), unresponsive={3: "no answer within 2 s"})
+    state = cluster(partition("a-0", (1, 2, 3)), unresponsive={3: "no response within 2 s"})
     assert blockers(state, 3) == []
 
 

@@ -66,13 +66,13 @@ def test_move_without_copies_is_not_throttled():
 def test_foreign_throttle_is_reported_and_kept(tmp_path):
     foreign = ("broker", "1", throttles.RATES[0])
     cluster = Cluster({foreign: "1000"})
-    record = throttles.Record(str(tmp_path / "own.json"))
+    throttle_file = throttles.ThrottleFile(str(tmp_path / "own.json"))
     named = cluster.set_throttles(
-        throttles.desired_throttles([Move(PART, (1, 3))], [], [1], 5), record
+        throttles.desired_throttles([Move(PART, (1, 3))], [], [1], 5), throttle_file
     )
     assert named == [f"broker 1: {foreign[2]}=1000 was not set by this collection and is kept"]
     assert cluster.existing[foreign] == "1000"
-    assert cluster.remove_throttles(record, [1]) is True
+    assert cluster.remove_throttles(throttle_file, [1]) is True
     assert cluster.existing == {foreign: "1000"}
 
 
@@ -80,50 +80,50 @@ def test_later_run_removes_all_throttles_of_a_killed_run(tmp_path):
     path = str(tmp_path / "own.json")
     cluster = Cluster()
     cluster.set_throttles(
-        throttles.desired_throttles([Move(PART, (1, 3))], [], [1], 5), throttles.Record(path)
+        throttles.desired_throttles([Move(PART, (1, 3))], [], [1], 5), throttles.ThrottleFile(path)
     )
     assert cluster.existing
-    later = throttles.Record(path)
+    later = throttles.ThrottleFile(path)
     assert cluster.remove_throttles(later, [1]) is True
     assert cluster.existing == {}
     assert not (tmp_path / "own.json").exists()
-    assert cluster.remove_throttles(throttles.Record(path), [1]) is False
+    assert cluster.remove_throttles(throttles.ThrottleFile(path), [1]) is False
 
 
-def test_record_of_another_host_is_used(tmp_path):
+def test_throttles_of_another_host_is_used(tmp_path):
     path = tmp_path / "own.json"
     cluster = Cluster()
-    first = throttles.Record(str(path))
+    first = throttles.ThrottleFile(str(path))
     cluster.set_throttles(throttles.desired_throttles([Move(PART, (1, 3))], [], [1], 5), first)
     rows = json.loads(path.read_text())["throttles"]
-    assert cluster.remove_throttles(throttles.Record("", rows), [1]) is True
+    assert cluster.remove_throttles(throttles.ThrottleFile("", rows), [1]) is True
 
 
-def test_rate_on_unreachable_broker_stays_in_the_record(tmp_path):
+def test_rate_on_unreachable_broker_stays_in_the_file(tmp_path):
     path = tmp_path / "own.json"
     cluster = Cluster()
     moves = [Move(PART, (1, 3))]
     cluster.set_throttles(
-        throttles.desired_throttles(moves, [], [1, 3], 5), throttles.Record(str(path))
+        throttles.desired_throttles(moves, [], [1, 3], 5), throttles.ThrottleFile(str(path))
     )
     cluster.away = ("3",)
-    assert cluster.remove_throttles(throttles.Record(str(path)), [1]) is True
+    assert cluster.remove_throttles(throttles.ThrottleFile(str(path)), [1]) is True
     assert {where[:2] for where in cluster.existing} == {("broker", "3")}
-    assert cluster.remove_throttles(throttles.Record(str(path)), [1]) is False
+    assert cluster.remove_throttles(throttles.ThrottleFile(str(path)), [1]) is False
 
     cluster.away = ()
-    assert cluster.remove_throttles(throttles.Record(str(path)), [1, 3]) is True
+    assert cluster.remove_throttles(throttles.ThrottleFile(str(path)), [1, 3]) is True
     assert (cluster.existing, path.exists()) == ({}, False)
 
 
 def test_changed_throttle_is_no_longer_own():
     rate = ("broker", "1", throttles.RATES[1])
     cluster = Cluster({rate: "7"})
-    assert cluster.remove_throttles(throttles.Record("", [[*rate, "5"]]), [1]) is False
+    assert cluster.remove_throttles(throttles.ThrottleFile("", [[*rate, "5"]]), [1]) is False
     assert cluster.existing == {rate: "7"}
 
 
 def test_damaged_file_is_ignored(tmp_path):
     path = tmp_path / "own.json"
     path.write_text('{"throttles": [["broker"')
-    assert throttles.Record(str(path)).own == {}
+    assert throttles.ThrottleFile(str(path)).own == {}

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._content import topic_answers
+from ansible_collections.metal.kafka.plugins.module_utils._content import topic_requests
 from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model import (
     Configure,
     Create,
@@ -100,7 +100,7 @@ def test_declared_placement_is_sent():
     made = connection(create_partitions=create)
     made.grow_topics([Grow("a", 1, 3, ((2, 1), (3, 2))), Grow("b", 1, 2)], dry=True)
     assert requests == {"a": {"count": 3, "assignments": [[2, 1], [3, 2]]}, "b": 2}
-    assert topic_answers.creation_parameters(Spec("a", 2, 2, placement=((1, 2), (2, 1)))) == {
+    assert topic_requests.creation_parameters(Spec("a", 2, 2, placement=((1, 2), (2, 1)))) == {
         "assignments": {0: [1, 2], 1: [2, 1]}
     }
 

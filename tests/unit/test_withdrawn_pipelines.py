@@ -60,7 +60,10 @@ def apply_content(tmp_path):
             **BROKER,
             **{"cluster_name": "unit", "service_config_root": str(tmp_path)},
             "kafka_content_bootstrap": ["127.0.0.1:1"],
-            **{"kafka_content_record": f"{tmp_path}/record", "service_config_root": str(tmp_path)},
+            **{
+                "kafka_content_applied_file": f"{tmp_path}/applied",
+                "service_config_root": str(tmp_path),
+            },
             **{"kafka_content_throttles": f"{tmp_path}/throttles"},
             **{"service_log_root": str(tmp_path)},
             "pipeline_pipelines": {name: {} for name in declared},

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from kafka_metal_watch._problems.arrangement import places_of
 from kafka_metal_watch.findings import findings
 from kafka_metal_watch.lag import Lag
 from kafka_metal_watch.metrics import ClusterState
@@ -28,11 +29,17 @@ HEALTHY = Overview(
 )
 
 
+PLACES = places_of(
+    [
+        {"instance": "zk3", "group": "zookeeper", "machine": "m3"},
+        {"instance": "kafka3", "group": "kafka", "machine": "m3"},
+    ]
+)
 STARTING = {"state": "starting", "outputs": {}}
 
 
 def found(**changed):
-    return ClusterState(**{"read": NOW - 5, "overview": HEALTHY, **changed})
+    return ClusterState(**{"read": NOW - 5, "overview": HEALTHY, "warn_days": 14, **changed})
 
 
 def rendered(**changed):
@@ -134,12 +141,23 @@ def test_what_follows_is_below_its_cause_with_the_command_that_helps():
     text = rendered(
         overview=replace(broken(Broker(3)), under_replicated=("t-0",)),
         alerts=(alert("BrokerDown", instance="kafka3", problem="ServiceDown"),),
-        targets=({"health": "up", "labels": {"instance": "kafka3", "host": "m3", "job": "kafka"}},),
+        places=PLACES,
     )
     assert "<title>prod: 2 problems</title>" in text
     first, second = re.findall(r"<li[^>]*>([^<]*)", text)
     assert "broker 3 is not registered (since 2026-01-01 00:00 UTC, alert BrokerDown)" in first
     assert second == "1 partition is under-replicated: t-0"
+
+
+def test_a_service_that_starts_earlier_explains_a_later_one():
+    alerts = (
+        alert("ZooKeeperWithoutQuorum", problem="NoLeader@zookeeper"),
+        alert("NoController", problem="NoLeader@kafka"),
+    )
+    (each,) = findings(found(alerts=alerts, places=PLACES), NOW, 15)
+    assert (each.problem.where, [effect.where for effect in each.effects]) == (
+        "zookeeper", ["kafka"],
+    )  # fmt: skip
 
 
 def test_the_same_problems_are_served_as_json():
@@ -149,6 +167,12 @@ def test_the_same_problems_are_served_as_json():
     assert (problem["kind"], problem["where"], problem["severity"]) == (
         "ServiceDown", "kafka3", "page",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("days", "level"), [(2.9, "page"), (3, "ticket"), (13.9, "ticket")])
+def test_a_certificate_that_expires_within_three_days_is_a_page(days, level):
+    (each,) = findings(found(certificates={"h:1": NOW + days * 86400}), NOW, 15)
+    assert each.problem.level == level
 
 
 def test_names_are_escaped():
@@ -211,6 +235,7 @@ def test_the_page_displays_everything():
         ({"masters": {"m": None, "n": {"status": "STANDBY"}}}, [("does not respond", "bad")]),
         ({"certificates": {"h:1": NOW + 14 * 86400}}, []),
         ({"certificates": {"h:1": NOW + 14 * 86400 - 1}}, [("14 d", "warn")]),
+        ({"certificates": {"h:1": NOW + 14 * 86400}, "warn_days": 15}, [("14 d", "warn")]),
         ({"certificates": {"h:1": NOW}}, [("has expired", "bad")]),
     ],
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ansible_collections.metal.kafka.plugins.module_utils._common.messages import printable_line
+from ansible_collections.metal.kafka.plugins.module_utils._problems.messages import printable_line
 from kafka.admin import (
     ACL,
     ACLFilter,

@@ -76,7 +76,7 @@ def test_a_dropped_port_is_reported_with_both_machines_and_can_be_accepted(
 
     assert refused.returncode != 0
     assert (
-        "node2: kafka_broker_listeners.BROKERS.port: found no answer (timeout) at node2:9192 "
+        "node2: kafka_broker_listeners.BROKERS.port: found no response (timeout) at node2:9192 "
         "from node1 (needed for replication)" in refused.stdout
     )
     assert "Nothing was touched: 1 problem(s)" in refused.stdout

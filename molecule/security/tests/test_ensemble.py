@@ -85,9 +85,9 @@ def test_46_only_servers_can_vote(cluster: Cluster, keys: Keys):
 def test_46_a_quorum_key_is_refused_at_the_client_port(cluster: Cluster, keys: Keys):
     server, ca = cluster.topology.zookeepers[1], access.folder / "ca.pem"
 
-    assert observer.answers_clients(server.address, server.port, ca, keys("kafka/ensemble"))
-    assert not observer.answers_clients(server.address, server.port, ca, keys("zk/quorum"))
-    assert not observer.answers_clients(server.address, server.port, ca, None)
+    assert observer.accepts_client(server.address, server.port, ca, keys("kafka/ensemble"))
+    assert not observer.accepts_client(server.address, server.port, ca, keys("zk/quorum"))
+    assert not observer.accepts_client(server.address, server.port, ca, None)
 
 
 def test_47_there_is_no_plaintext_port_and_servers_use_tls(cluster: Cluster):

@@ -74,7 +74,7 @@ def votes(address: str, port: int, key: Path | None) -> bool:
 
 def is_client(address: str, port: int, key: Path | None) -> bool:
     """Whether a ZooKeeper server responds to a client; see test_ensemble.py for its rights."""
-    return observer.answers_clients(address, port, access.folder / "ca.pem", key)
+    return observer.accepts_client(address, port, access.folder / "ca.pem", key)
 
 
 QUORUM = {"zk/quorum"}

@@ -74,10 +74,10 @@ def test_a_key_of_one_cluster_is_refused_by_zookeeper_of_the_other(second: Path,
     server, ca = cluster.topology.zookeepers[1], access.folder / "ca.pem"
     own, foreign = access.folder / "operator.pem", second / "operator.pem"
 
-    assert observer.answers_clients(server.address, server.port, ca, own)
-    assert not observer.answers_clients(server.address, server.port, ca, foreign)
-    assert observer.answers_clients(server.address, ZOOKEEPER, ca, foreign)
-    assert not observer.answers_clients(server.address, ZOOKEEPER, ca, own)
+    assert observer.accepts_client(server.address, server.port, ca, own)
+    assert not observer.accepts_client(server.address, server.port, ca, foreign)
+    assert observer.accepts_client(server.address, ZOOKEEPER, ca, foreign)
+    assert not observer.accepts_client(server.address, ZOOKEEPER, ca, own)
 
 
 def test_destroy_is_refused_for_a_cluster_whose_name_is_a_prefix(second: Path, cluster: Cluster):

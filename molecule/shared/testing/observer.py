@@ -104,7 +104,7 @@ def election_accepts(host: str, election_port: int, ca: Path, keys: Path | None)
         return False
 
 
-def answers_clients(host: str, port: int, ca: Path, keys: Path | None) -> bool:
+def accepts_client(host: str, port: int, ca: Path, keys: Path | None) -> bool:
     """Whether a server returns its state to a client with these keys."""
     try:
         with connected(host, port, ca, keys) as server:

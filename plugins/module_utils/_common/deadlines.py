@@ -51,7 +51,7 @@ def run_in_parallel(calls: Mapping[Key, Callable[[], Any]], deadline: Deadline) 
         thread.start()
     for thread in threads.values():
         thread.join(deadline.left())
-    late = TimeoutError(f"no answer within {deadline.seconds:g} s")
+    late = TimeoutError(f"no response within {deadline.seconds:g} s")
     # A copy: an abandoned thread may still write its result.
     found = dict(results)
     return {key: found.get(key, late) for key in threads}

@@ -14,10 +14,10 @@ from typing import Any
 from urllib.parse import quote
 
 from .._common import container_labels
-from .._common.messages import utc_time
 from .._common.units import size_text
 from .._host import engine_api
 from .._problems import problem_kinds
+from .._problems.messages import utc_time
 from .._problems.platform_problem import Problem
 from . import container_log
 from .container_state import epoch_seconds

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .._common.messages import printable_line
 from .._host import engine_api
+from .._problems.messages import printable_line
 from . import container_state
 from .support.redaction import redact
 

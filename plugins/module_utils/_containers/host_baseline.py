@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .._common import container_labels
@@ -94,28 +94,22 @@ def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]
     service and mounted paths of each container.
     """
     root = os.path.dirname(os.path.dirname(path))
-    containers = list(_containers(socket, cluster))
-    origins = {
-        _name(each): {
-            "kind": _kind(each),
-            "mounts": _mounts(each),
-        }
-        for each in containers
-    }
-    mounted = {place for origin in origins.values() for place in origin["mounts"]}
+    inspected = list(_containers(socket, cluster))
+    found = origins(inspected)
+    mounted = {place for origin in found.values() for place in origin["mounts"]}
     points = mount_table.mounts_by_point(procfs.read(mount_table.OWN))
     files: dict[str, str] = {}
     for path in sorted({"/etc/fstab", *mounted}):
-        files.update(_file_states(path, root, points))
+        files.update(file_states(path, root, points))
     return {
-        "containers": {_name(each): _container_state(each) for each in containers},
+        "containers": {name_of(each): container_state(each) for each in inspected},
         "stopped": {
-            _name(each): _kind(each) for each in containers if not container_baseline.is_up(each)
+            name_of(each): _kind(each) for each in inspected if not container_baseline.is_up(each)
         },
         "unhealthy": [
-            _name(each) for each in containers if not container_baseline.is_healthy(each)
+            name_of(each) for each in inspected if not container_baseline.is_healthy(each)
         ],
-        "origins": origins,
+        "origins": found,
         "files": files,
         "tuning": _steps(specs),
     }
@@ -123,48 +117,21 @@ def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]
 
 def differences(baseline: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return a message for each container or file that changed, and each new tuning step."""
-    changed = [f"{KINDS[kind]} {name} {change}" for kind, name, change in _changes(baseline, now)]
+    changed = [f"{KINDS[kind]} {name} {change}" for kind, name, change in changes(baseline, now)]
     return changed + [step for step in now["tuning"] if step not in baseline["tuning"]]
 
 
-def changed_configuration(
-    containers: Sequence[Mapping[str, Any]], path: str
-) -> list[tuple[str, str, str]]:
-    """Return containers and their configuration files that changed since the last complete run.
-
-    ``containers`` are inspections of all containers of the cluster on this machine. Return kind (a
-    key of KINDS), name and change of each. Data directories are not read, because a disk may hang.
-    Empty without a baseline in the file ``path``.
-    """
-    baseline = read(path)
-    if not baseline:
-        return []
-    root = os.path.dirname(os.path.dirname(path))
-    mounted = {
-        mount for each in containers for mount in _mounts(each) if mount.startswith(f"{root}/")
-    }
-    files: dict[str, str] = {}
-    for directory in sorted(mounted):
-        files.update(_file_states(directory, root, {}))
-    # Of a missing container, its configuration is no change as well.
-    mounted_files = {
-        name: state
-        for name, state in baseline["files"].items()
-        if any(name == mount or name.startswith(f"{mount}/") for mount in mounted)
-    }
-    now = {
-        "containers": {_name(each): _container_state(each) for each in containers},
-        "files": files,
-    }
-    return list(_changes({**baseline, "files": mounted_files}, now))
+def origins(inspected: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return kind of service and mounted paths by container."""
+    return {name_of(each): {"kind": _kind(each), "mounts": mounts(each)} for each in inspected}
 
 
-def _mounts(container: Mapping[str, Any]) -> list[str]:
+def mounts(container: Mapping[str, Any]) -> list[str]:
     """Return the paths of the machine that a container mounts."""
     return [each["Source"] for each in container.get("Mounts") or () if _is_bind_mount(each)]
 
 
-def _changes(baseline: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def changes(baseline: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield kind, name and change of each container or file that changed."""
     for kind in KINDS:
         for name in sorted({*baseline[kind], *now[kind]}):
@@ -191,13 +158,13 @@ def _containers(socket: str, cluster: str) -> Iterator[dict[str, Any]]:
             yield answer
 
 
-def _container_state(container: Mapping[str, Any]) -> str:
+def container_state(container: Mapping[str, Any]) -> str:
     """Fingerprint of a container, or RESTARTS."""
     restarting = (container.get("State") or {}).get("Restarting")
     return RESTARTS if restarting else container_baseline.fingerprint(container)
 
 
-def _name(container: Mapping[str, Any]) -> str:
+def name_of(container: Mapping[str, Any]) -> str:
     """Name of a container."""
     return str(container["Name"]).lstrip("/")
 
@@ -212,7 +179,7 @@ def _is_bind_mount(mount: Mapping[str, Any]) -> bool:
     return mount.get("Type") == "bind" and bool(mount.get("Source"))
 
 
-def _file_states(path: str, root: str, points: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def file_states(path: str, root: str, points: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """States of a path; below ``root``, the configuration directory, of its whole content too.
 
     For a data directory: owner and file system, which reveals a missing disk.
@@ -228,7 +195,7 @@ def _file_states(path: str, root: str, points: Mapping[str, Any]) -> Iterator[tu
     elif os.path.isdir(path):
         yield path, owner
         for entry in sorted(os.listdir(path)):
-            yield from _file_states(os.path.join(path, entry), root, points)
+            yield from file_states(os.path.join(path, entry), root, points)
     else:
         with open(path, "rb") as stream:
             yield path, f"{owner} {hashlib.sha256(stream.read()).hexdigest()}"

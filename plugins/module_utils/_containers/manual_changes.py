@@ -11,9 +11,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._common.messages import shorten_list
+from .._problems.messages import shorten_list
 from .._problems.platform_problem import Problem
-from . import host_baseline
+from . import configuration_changes, host_baseline
 
 # Files that a message names.
 NAMED = 3
@@ -25,11 +25,11 @@ def manual_changes(
     """Return a problem for each missing container, and a note for each changed configuration.
 
     ``inspected`` are all containers of the cluster on this machine, ``baseline`` is the file that
-    the last complete run wrote. Verbs that replace certificates or images change it as well.
+    the last complete run wrote, and to which verbs have added their changes.
     """
     found: list[Problem] = []
     changed: dict[str, list[str]] = {}
-    for kind, name, change in host_baseline.changed_configuration(inspected, baseline):
+    for kind, name, change in configuration_changes.changed_configuration(inspected, baseline):
         if kind == "files":
             folder, entry = os.path.split(name)
             changed.setdefault(instance(folder, cluster), []).append(f"{entry} {change}")

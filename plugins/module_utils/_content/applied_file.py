@@ -28,8 +28,8 @@ def read_applied(path: str) -> dict[str, Any]:
 
 
 def describe_applied(path: str) -> dict[str, Any]:
-    """Return the applied state in a file as ``record``, and the ``error`` of reading it."""
+    """Return the applied state in a file as ``state``, and the ``error`` of reading it."""
     try:
-        return {"record": read_applied(path), "error": ""}
+        return {"state": read_applied(path), "error": ""}
     except AppliedFileError as error:
-        return {"record": {}, "error": str(error)}
+        return {"state": {}, "error": str(error)}

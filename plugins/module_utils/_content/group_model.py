@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from .._common.messages import shorten_list
+from .._problems.messages import shorten_list
 
 if TYPE_CHECKING:
     from typing import TypeAlias

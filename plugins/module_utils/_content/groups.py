@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from .._common.messages import shorten_list
 from .._common.suggestions import did_you_mean
 from .._common.units import UnitError, duration_ms
+from .._problems.messages import shorten_list
 from .group_model import (
     EARLIEST,
     LATEST,

@@ -13,7 +13,7 @@ from typing import Any
 from .._common.deadlines import Deadline, run_in_parallel
 from .._kafka.client import PAUSE
 from .client_base import ContentConnection
-from .topic_answers import count_leaders
+from .topic_requests import count_leaders
 
 # ``client.MISSING`` reports a missing library.
 with suppress(ImportError):

@@ -15,7 +15,7 @@ from typing import Any
 
 from .._kafka.scram import Key
 from . import acls, quotas, topic_model, user_model
-from .applied_record import Permission, select_removals
+from .applied_state import Permission, select_removals
 
 
 @dataclass(frozen=True, order=True)
@@ -30,25 +30,25 @@ class Part:
         return f"{self.owner}: {self.name}"
 
 
-def parts_in_record(record: Mapping[Any, Sequence[str]]) -> set[Part]:
+def parts_in_state(state: Mapping[Any, Sequence[str]]) -> set[Part]:
     """Return the parts in an applied state."""
-    return {Part(owner, str(name)) for owner, names in record.items() for name in names or ()}
+    return {Part(owner, str(name)) for owner, names in state.items() for name in names or ()}
 
 
-def record_from_parts(parts: set[Part]) -> dict[Any, list[str]]:
+def names_by_owner(parts: set[Part]) -> dict[Any, list[str]]:
     """Return the names of parts by owner."""
     owners = sorted({part.owner for part in parts})
     return {owner: sorted(p.name for p in parts if p.owner == owner) for owner in owners}
 
 
 def with_topic_removals(
-    desired: Sequence[topic_model.Spec], record: Any, permission: Permission
+    desired: Sequence[topic_model.Spec], state: Any, permission: Permission
 ) -> tuple[list[topic_model.Spec], dict[str, list[str]], list[str]]:
     """Return the desired topics, with undeclared keys reset to the default.
 
     Topics are never removed.
     """
-    applied = parts_in_record(record or {})
+    applied = parts_in_state(state or {})
     declared = {Part(each.name, key) for each in desired for key in each.config}
     names = {each.name for each in desired}
     ours = {part for part in applied if part.owner in names}
@@ -65,29 +65,29 @@ def with_topic_removals(
         "kafka_content_absent.topics and kafka_content_confirm_delete"
         for name in undeclared
     ]
-    return wanted, record_from_parts((applied | declared) - obsolete), kept
+    return wanted, names_by_owner((applied | declared) - obsolete), kept
 
 
 def with_user_removals(
-    desired: user_model.Specs, record: Any, permission: Permission
+    desired: user_model.Specs, state: Any, permission: Permission
 ) -> tuple[user_model.Specs, dict[str, list[str]], list[str]]:
     """Return the desired users, with removals of undeclared users and mechanisms."""
-    applied = parts_in_record(record or {})
+    applied = parts_in_state(state or {})
     declared = {Part(each.name, name) for each in desired.users for name in each.mechanisms}
     obsolete, kept = select_removals("users", applied, applied - declared, permission)
     withdrawn = tuple(sorted(Key(part.owner, part.name) for part in obsolete))
     left = {part for part in (applied | declared) - obsolete if part.owner not in desired.absent}
-    return replace(desired, withdrawn=withdrawn), record_from_parts(left), kept
+    return replace(desired, withdrawn=withdrawn), names_by_owner(left), kept
 
 
 def with_acl_removals(
-    desired: acls.Specs, record: Any, permission: Permission
+    desired: acls.Specs, state: Any, permission: Permission
 ) -> tuple[acls.Specs, list[dict[str, str]], list[str]]:
     """Return the desired ACLs, with removals of undeclared ones.
 
     These include the ACLs of a role that a declared user lost.
     """
-    applied = {acls.parse_acl(fields) for fields in record or ()}
+    applied = {acls.parse_acl(fields) for fields in state or ()}
     obsolete, kept = select_removals("acls", applied, applied - desired.acls, permission)
     left = {
         acl
@@ -99,7 +99,7 @@ def with_acl_removals(
 
 
 def with_quota_removals(
-    desired: quotas.Specs, record: Any, permission: Permission
+    desired: quotas.Specs, state: Any, permission: Permission
 ) -> tuple[quotas.Specs, list[dict[str, Any]], list[str]]:
     """Return the desired quotas, with removals of undeclared keys.
 
@@ -107,20 +107,20 @@ def with_quota_removals(
     """
     applied = {
         Part(quotas.Entity(**{name: each.get(name, "") for name in ("user", "client", "ip")}), key)
-        for each in record or ()
+        for each in state or ()
         for key in each["keys"]
     }
     declared = {Part(entity, key) for entity, values in desired.quotas.items() for key in values}
     obsolete, kept = select_removals("quotas", applied, applied - declared, permission)
     absent = dict(desired.absent)
-    for entity, keys in record_from_parts(set(obsolete)).items():
+    for entity, keys in names_by_owner(set(obsolete)).items():
         # An entity under absent without keys already covers all keys.
         if entity not in absent or absent[entity]:
             absent[entity] = frozenset(keys) | absent.get(entity, frozenset())
-    left = record_from_parts({*declared, *(applied - obsolete)})
-    kept_record = [
+    left = names_by_owner({*declared, *(applied - obsolete)})
+    kept_state = [
         {**{name: getattr(entity, name) for name in ("user", "client", "ip")}, "keys": keys}
         for entity, keys in left.items()
         if entity not in desired.absent and entity.user not in desired.absent_users
     ]
-    return replace(desired, absent=absent), kept_record, kept
+    return replace(desired, absent=absent), kept_state, kept

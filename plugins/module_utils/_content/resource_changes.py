@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .._common.messages import shorten_list
 from .._kafka import authentication
+from .._problems.messages import shorten_list
 from . import acls, quotas, removals, topic_changes, topic_model, topics, user_model, users
-from .applied_record import Permission
+from .applied_state import Permission
 from .content_client import AllContentConnection
 
 
@@ -20,7 +20,7 @@ class Desired:
     """Desired content of one kind, with the applied state of earlier runs."""
 
     content: Any
-    record: Any
+    applied: Any
     permission: Permission
     # Listener at which passwords of users are checked.
     listener: authentication.Listener | None = None
@@ -28,7 +28,9 @@ class Desired:
     reports_refused: bool = False
 
 
-def with_record(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Desired]:
+def with_applied_state(
+    read: Callable[[Mapping[str, Any]], Any],
+) -> Callable[[Mapping[str, Any]], Desired]:
     """Return a reader of a module's arguments: ``read``, with applied state and permission."""
 
     def read_all(params: Mapping[str, Any]) -> Desired:
@@ -51,8 +53,8 @@ def with_record(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[s
 def apply_users(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
     """Apply SCRAM users; passwords are checked at ``desired.listener``."""
     store.listener = desired.listener
-    specs, record, kept = removals.with_user_removals(
-        desired.content, desired.record, desired.permission
+    specs, applied, kept = removals.with_user_removals(
+        desired.content, desired.applied, desired.permission
     )
     outcome = users.converge(store, specs, dry)
     puts = [step for step in outcome.steps if isinstance(step, user_model.Put)]
@@ -61,7 +63,7 @@ def apply_users(store: AllContentConnection, desired: Desired, dry: bool) -> dic
         "created": sorted({step.key.user for step in puts if step.reason.startswith("new")}),
         "unverified": dict(outcome.unverified),
         "foreign": list(outcome.foreign),
-        "applied": record,
+        "applied": applied,
         "notes": kept + undeclared_notes("credentials", outcome.foreign),
         "diff": users.difference(outcome.steps),
         "warnings": users.unverified_warnings(outcome.unverified),
@@ -77,13 +79,13 @@ def read_users(spec: Mapping[str, Any]) -> Desired:
     """Return the desired users, with the listener for password checks."""
     encrypted = spec["verify_protocol"] == "SASL_SSL"
     listener = authentication.Listener(spec["verify_bootstrap"], encrypted, spec["client_config"])
-    return replace(with_record(users.parse_specs)(spec), listener=listener)
+    return replace(with_applied_state(users.parse_specs)(spec), listener=listener)
 
 
 def apply_acls(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
     """Create and delete ACLs as declared; return the steps and the applied state."""
-    specs, record, kept = removals.with_acl_removals(
-        desired.content, desired.record, desired.permission
+    specs, applied, kept = removals.with_acl_removals(
+        desired.content, desired.applied, desired.permission
     )
     steps, foreign = acls.converge(store, specs, dry)
     added = sum(isinstance(step, acls.Grant) for step in steps)
@@ -92,7 +94,7 @@ def apply_acls(store: AllContentConnection, desired: Desired, dry: bool) -> dict
         "added": added,
         "removed": len(steps) - added,
         "foreign": [str(acl) for acl in foreign],
-        "applied": record,
+        "applied": applied,
         "notes": kept + undeclared_notes("ACLs", [str(acl) for acl in foreign]),
         "diff": acls.difference(steps),
     }
@@ -100,15 +102,15 @@ def apply_acls(store: AllContentConnection, desired: Desired, dry: bool) -> dict
 
 def apply_quotas(store: AllContentConnection, desired: Desired, dry: bool) -> dict[str, Any]:
     """Set and remove quotas as declared; return the steps and the applied state."""
-    specs, record, kept = removals.with_quota_removals(
-        desired.content, desired.record, desired.permission
+    specs, applied, kept = removals.with_quota_removals(
+        desired.content, desired.applied, desired.permission
     )
     refused: list[str] | None = [] if desired.reports_refused else None
     steps = quotas.converge(store, specs, dry, refused)
     return {
         "steps": [str(step) for step in steps],
         "refused": refused or [],
-        "applied": record,
+        "applied": applied,
         "notes": kept,
         "diff": quotas.difference(steps),
     }
@@ -118,8 +120,8 @@ def apply_topics(store: AllContentConnection, desired: Desired, dry: bool) -> di
     """Apply topics; replica moves are only reported."""
     params = desired.content
     store.batch = params["batch"]
-    wanted, record, kept = removals.with_topic_removals(
-        params["topics"], desired.record, desired.permission
+    wanted, applied, kept = removals.with_topic_removals(
+        params["topics"], desired.applied, desired.permission
     )
     found: dict[str, topic_model.Topic] | None = {} if params["unmanaged"] else None
     refused: list[str] | None = [] if desired.reports_refused else None
@@ -140,7 +142,7 @@ def apply_topics(store: AllContentConnection, desired: Desired, dry: bool) -> di
         "deleted": [step.topic for step in done if isinstance(step, topic_model.Delete)],
         "reassign": [step.topic for step in steps if isinstance(step, topic_model.Move)],
         "refused": refused or [],
-        "applied": {name: keys for name, keys in record.items() if name not in params["absent"]},
+        "applied": {name: keys for name, keys in applied.items() if name not in params["absent"]},
         "notes": kept + undeclared_notes("keys of topics", unmanaged_keys(found or {}, wanted)),
         "diff": topic_changes.difference(done),
     }

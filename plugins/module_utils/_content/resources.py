@@ -16,7 +16,7 @@ from .._common.errors import SpecError
 from .._kafka import client, client_options
 from .._kafka.endpoints import ClusterError
 from . import acls, quotas, user_model, users
-from .applied_record import RemovalError, confirmation
+from .applied_state import RemovalError, confirmation
 from .content_client import AllContentConnection
 from .resource_changes import (
     apply_acls,
@@ -25,7 +25,7 @@ from .resource_changes import (
     apply_users,
     read_topics,
     read_users,
-    with_record,
+    with_applied_state,
 )
 from .resource_options import (
     ABSENT_QUOTA,
@@ -83,7 +83,7 @@ KINDS = {
             **APPLIED,
             **REMOVAL,
         },
-        with_record(acls.parse_specs),
+        with_applied_state(acls.parse_specs),
         apply_acls,
     ),
     "quotas": Kind(
@@ -95,7 +95,7 @@ KINDS = {
             **APPLIED,
             **REMOVAL,
         },
-        with_record(quotas.parse_specs),
+        with_applied_state(quotas.parse_specs),
         apply_quotas,
     ),
     "topics": Kind(
@@ -110,7 +110,7 @@ KINDS = {
             **APPLIED,
             **REMOVAL,
         },
-        with_record(read_topics),
+        with_applied_state(read_topics),
         apply_topics,
     ),
 }

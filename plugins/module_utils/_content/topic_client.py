@@ -13,7 +13,9 @@ from .._common.deadlines import Deadline
 from .._kafka.client import PAUSE
 from .._kafka.config_values import Value
 from .leaders_client import LeadersConnection
-from .topic_answers import (
+from .topic_changes import batches
+from .topic_model import Configure, Create, Delete, Grow, Topic
+from .topic_requests import (
     config_changes,
     creation_parameters,
     expected_spec,
@@ -21,8 +23,6 @@ from .topic_answers import (
     refusals,
     split_into_requests,
 )
-from .topic_changes import batches
-from .topic_model import Configure, Create, Delete, Grow, Topic
 from .topics import plan
 
 # ``client.MISSING`` reports a missing library.

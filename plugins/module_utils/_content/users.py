@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from .._common.messages import shorten_list
 from .._kafka.scram import (
     ACCEPTED,
     ITERATIONS,
@@ -21,6 +20,7 @@ from .._kafka.scram import (
     Secret,
     parse_secret,
 )
+from .._problems.messages import shorten_list
 from .user_model import (
     ALWAYS,
     ON_CHANGE,

@@ -20,16 +20,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-UNTIL = "kafka_metal_maintenance_until_time_seconds"
-ACTIVE = "kafka_metal_operation_active_time_seconds"
+from .._problems.operation_rules import ACTIVE, EVERYTHING, UNTIL
+
 # Not allowed in names of clusters and hosts.
 SEPARATOR = "@"
 
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 _SAMPLE = re.compile(r"^(\w+)\{(.*)\} ([0-9.]+)$")
 _ESCAPED = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
-# Name of a silence of all alerts, while the whole cluster starts.
-EVERYTHING = "all services"
 
 
 def operation_file(directory: str, cluster: str) -> str:

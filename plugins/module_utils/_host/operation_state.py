@@ -13,12 +13,10 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .._common.messages import utc_time
+from .._problems.messages import utc_time
+from .._problems.operation_rules import INACTIVE_S
 from . import maintenance_files, operation_lock
 
-# Seconds without activity after which an operation of another control node may be dead. Building
-# images, or a slow stop of a broker, takes less.
-INACTIVE_S = 1800
 # Commands that resume an interrupted operation, by its name in the lock; for others `make up`.
 VERBS = {
     "restart of all": "make restart",

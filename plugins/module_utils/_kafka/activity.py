@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._common.messages import shorten_list
+from .._problems.messages import shorten_list
 
 # States of groups with members; Empty and Dead groups have none.
 ACTIVE = {"stable", "preparingrebalance", "completingrebalance", "assigning", "reconciling"}

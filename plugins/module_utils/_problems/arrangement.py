@@ -52,6 +52,19 @@ class Places:
         return cause.kind in problem_kinds.of(effect.kind).causes and self.related(cause, effect)
 
 
+def places_of(entries: Iterable[Mapping[str, str]]) -> Places:
+    """Return the places of instances.
+
+    ``entries`` have ``instance``, ``group`` and ``machine`` of each instance, in start order.
+    """
+    given = list(entries)
+    return Places(
+        machines={each["instance"]: each["machine"] for each in given},
+        services={each["instance"]: each["group"] for each in given},
+        order=tuple(dict.fromkeys(each["group"] for each in given)),
+    )
+
+
 @dataclass(frozen=True)
 class Finding:
     """A problem without a known cause, and the problems that follow from it."""

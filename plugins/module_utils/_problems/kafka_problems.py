@@ -7,12 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .messages import shorten_list
 from .platform_problem import Problem
 
 SERVICE = "kafka"
 NO_BROKER = -1
-# Partitions that a message names.
-NAMED = 5
 # Keys of the state with names of partitions, their kind of problem, and how a message calls them.
 PARTITIONS = (
     ("offline", "PartitionsOffline", "offline"),
@@ -26,16 +25,10 @@ def instance(broker: object) -> str:
     return f"{SERVICE}{broker}"
 
 
-def shortened(names: Sequence[str], most: int = NAMED) -> str:
-    """Return the first ``most`` names and the number of further ones."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
-
-
 def count_message(names: Sequence[str], state: str) -> str:
     """Return a message such as ``2 partitions are offline: a-0, b-1``."""
     noun, verb = ("partition", "is") if len(names) == 1 else ("partitions", "are")
-    return f"{len(names)} {noun} {verb} {state}: {shortened(names)}"
+    return f"{len(names)} {noun} {verb} {state}: {shorten_list(names)}"
 
 
 def problems(state: Mapping[str, Any], expected: Iterable[int] = ()) -> list[Problem]:

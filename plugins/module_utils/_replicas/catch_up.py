@@ -129,7 +129,7 @@ def replica_pairs(
     return found
 
 
-def compare_step(pair: Pair, own: tuple[int, bytes], other: tuple[int, bytes]) -> None:
+def compare_responses(pair: Pair, own: tuple[int, bytes], other: tuple[int, bytes]) -> None:
     """Compare one response (error code, records) of both brokers, and update the pair."""
     code = own[0] or other[0]
     if code:
@@ -173,5 +173,5 @@ def verify(
         offsets = {pair.key: pair.offset for pair in group}
         own, other = connection.fetch(broker, offsets), connection.fetch(group[0].peer, offsets)
         for pair in group:
-            compare_step(pair, own[pair.key], other[pair.key])
+            compare_responses(pair, own[pair.key], other[pair.key])
     return result.report()

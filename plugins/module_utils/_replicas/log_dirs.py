@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from .._common.messages import shorten_list
 from .._common.units import size_text
+from .._problems.messages import shorten_list
 from .log_dir_model import Dir, LogDirError, Move, Plan, Replica
 
 GIB = 1 << 30

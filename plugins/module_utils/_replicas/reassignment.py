@@ -75,26 +75,32 @@ class ReassignConnection(ContentConnection, ClusterConnection):
             if entry["config_source"] in DYNAMIC and entry["value"]
         }
 
-    def set_throttles(self, desired: throttles.Throttles, record: throttles.Record) -> list[str]:
+    def set_throttles(
+        self, desired: throttles.Throttles, throttle_file: throttles.ThrottleFile
+    ) -> list[str]:
         """Set throttles; return messages on foreign ones, which are kept."""
         current = self.throttled((kind, name) for kind, name, _ in desired)
-        changes = throttles.throttles_to_set(desired, current, record.own)
+        changes = throttles.throttles_to_set(desired, current, throttle_file.own)
         if changes:
-            record.add(changes)
+            throttle_file.add(changes)
             self.alter(config_resources(changes), self.admin.alter_configs)
-        return throttles.foreign_messages(throttles.foreign_throttles(current, record.own))
+        return throttles.foreign_messages(throttles.foreign_throttles(current, throttle_file.own))
 
-    def remove_throttles(self, record: throttles.Record, brokers: Iterable[int]) -> bool:
+    def remove_throttles(
+        self, throttle_file: throttles.ThrottleFile, brokers: Iterable[int]
+    ) -> bool:
         """Remove the listed throttles that are unchanged; return whether there were any.
 
         ``brokers`` are the responding ones. A rate on another broker has no effect once topics
         have no throttled replicas; it stays in the file until that broker responds.
         """
-        own = throttles.reachable_throttles(record.own, brokers)
+        own = throttles.reachable_throttles(throttle_file.own, brokers)
         ours = self.still_set(own)
         if ours:
             self.alter(config_resources(dict.fromkeys(ours)), self.admin.reset_configs)
-        record.keep({where: value for where, value in record.own.items() if where not in own})
+        throttle_file.keep(
+            {where: value for where, value in throttle_file.own.items() if where not in own}
+        )
         return bool(ours)
 
     def still_set(self, own: throttles.Throttles) -> throttles.Throttles:
@@ -144,7 +150,7 @@ def report(
 
 
 def preview(
-    connection: ReassignConnection, specs: Sequence[Spec], record: throttles.Record
+    connection: ReassignConnection, specs: Sequence[Spec], throttle_file: throttles.ThrottleFile
 ) -> dict[str, Any]:
     """Return the planned moves without starting them; raises PlacementError."""
     cluster = connection.read_cluster()
@@ -153,7 +159,9 @@ def preview(
     found = report(
         cluster, specs, moves, bytes_left(moves, moving_partitions(cluster, specs), sizes)
     )
-    if connection.still_set(throttles.reachable_throttles(record.own, responding_brokers(cluster))):
+    if connection.still_set(
+        throttles.reachable_throttles(throttle_file.own, responding_brokers(cluster))
+    ):
         found["steps"].append("remove the throttle of an interrupted move")
         found["done"] = False
     return found
@@ -162,7 +170,7 @@ def preview(
 def run_moves(
     connection: ReassignConnection,
     specs: Sequence[Spec],
-    record: throttles.Record,
+    throttle_file: throttles.ThrottleFile,
     limits: tuple[int, int, float],
 ) -> dict[str, Any]:
     """Move replicas towards the specs for a limited time; return the progress and ``changed``.
@@ -188,18 +196,18 @@ def run_moves(
         if now:
             if rate:
                 desired = throttles.desired_throttles(now, under_way, brokers, rate)
-                foreign = connection.set_throttles(desired, record)
+                foreign = connection.set_throttles(desired, throttle_file)
             connection.start(now)
             changed = True
         if not moves and not under_way:
-            changed |= connection.remove_throttles(record, brokers)
+            changed |= connection.remove_throttles(throttle_file, brokers)
             parts = [p for p in cluster.partitions if p.topic in set(topics) and not p.preferred]
             # The preferred replica may be a new one, which can lead only now.
             connection.elect([part for part in parts if part.replicas[0] in part.isr])
         if (not moves and not under_way) or deadline.passed():
             left = bytes_left(moves, under_way, connection.sizes(topics, cluster))
             found = report(cluster, specs, moves, left)
-            own = throttles.to_rows(record.own)
+            own = throttles.to_rows(throttle_file.own)
             return {
                 "changed": changed, **found, "steps": steps, "foreign": foreign, "throttles": own
             }  # fmt: skip

@@ -105,7 +105,7 @@ def from_rows(rows: Iterable[Sequence[str]] | None) -> dict[tuple[str, str, str]
     }
 
 
-class Record:
+class ThrottleFile:
     """The file on a host with the throttles that runs have set; no file without a path."""
 
     def __init__(self, path: str, others: Iterable[Sequence[str]] = ()) -> None:

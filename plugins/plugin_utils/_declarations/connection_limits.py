@@ -83,7 +83,7 @@ def compute_sizes(heap: object, open_files: object, own: Mapping[str, Any]) -> S
     return Sizes(total * 2 // 3, total // 3, total)
 
 
-def limit_to_set(sized: int, now: int, found: int | None) -> int:
+def choose_limit(sized: int, now: int, found: int | None) -> int:
     """The limit to set: ``sized``, or a higher one while more connections are open.
 
     ``now`` is the number of open connections, ``found`` the previous limit, None if there was none.
@@ -115,7 +115,7 @@ def limit_properties(
     exempted = set(exempt)
     counts = [count for peer, count in now.addresses.items() if peer not in exempted]
     of_listeners = {
-        listener_key(name): limit_to_set(
+        listener_key(name): choose_limit(
             sized.clients, now.listeners.get(name, 0), before.get(listener_key(name))
         )
         for name in names
@@ -126,14 +126,14 @@ def limit_properties(
     )
     result: dict[str, Any] = {
         **of_listeners,
-        ADDRESS: limit_to_set(
+        ADDRESS: choose_limit(
             max(clients // 2, LEAST // 3), max(counts, default=0), before.get(ADDRESS)
         ),
     }
     if names:
         # With a single listener for all, Kafka would not keep any listener open at this limit.
         total = min(max(sized.all, clients + sized.address), UNLIMITED)
-        result[ALL] = limit_to_set(total, sum(now.listeners.values()), before.get(ALL))
+        result[ALL] = choose_limit(total, sum(now.listeners.values()), before.get(ALL))
     if exempted:
         result[EXEMPT] = [f"{peer}:{UNLIMITED}" for peer in sorted(exempted)]
     return result

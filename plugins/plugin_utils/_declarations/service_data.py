@@ -37,13 +37,13 @@ def service_hash(definition: Mapping[str, Any], files: Iterable[Any] = ()) -> st
     """
     content = {
         "definition": to_builtin(definition),
-        "files": [restart_content(file) for file in files],
+        "files": [restart_relevant_part(file) for file in files],
     }
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def restart_content(file: Any) -> Any:
+def restart_relevant_part(file: Any) -> Any:
     """The part of a configuration file whose change requires a restart."""
     found = to_builtin(file)
     if isinstance(found, dict) and "static" in found:

@@ -165,6 +165,17 @@ def check_targets(jobs: Iterable[str], targets: Any) -> None:
         for target in found:
             check_mapping(f"{TARGETS}.{job}", target)
         target_file(job, found)
+        for target in found:
+            _check_address(f"{TARGETS}.{job}", target["address"])
+
+
+def _check_address(where: str, address: Any) -> None:
+    """Raise MonitoringError unless an address is host:port or empty."""
+    host, _, port = str(address or "").rpartition(":")
+    if address and not (host and port.isdecimal()):
+        raise MonitoringError(
+            f"{where}: found the address {address}; allowed: host:port, or empty without metrics"
+        )
 
 
 def target_file(

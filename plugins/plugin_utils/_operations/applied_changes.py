@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from ...module_utils._common.messages import printable_line, shorten_list
+from ...module_utils._problems.messages import printable_line, shorten_list
 from .plan_changes import RESTART, START, STOP, Change
 from .plan_report import CLUSTER, CONTAINER, Plan
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._common.messages import printable_line, shorten_list
+from ...module_utils._problems.messages import printable_line, shorten_list
 from .run_log import COLOUR
 
 # Prefixes of Ansible that name no cause.

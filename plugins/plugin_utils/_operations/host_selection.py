@@ -65,7 +65,7 @@ def all_reachable(hosts: Hosts, machines: Mapping[str, str], reached: Hosts) -> 
 def _is_reachable(machine: Mapping[str, Any]) -> bool:
     """Whether a machine has responded, or was not asked."""
     state = machine.get("roll_platform_status") or {}
-    return bool(machine.get("machine_answers", not state.get("unreachable")))
+    return bool(machine.get("machine_responds", not state.get("unreachable")))
 
 
 def without_identity(hosts: Hosts) -> list[str]:

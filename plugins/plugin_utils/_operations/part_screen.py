@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...module_utils._common.messages import printable_line
+from ...module_utils._problems.messages import printable_line
 from . import site_parts
 
 UNKNOWN = "The last complete run is unknown: `make up` compares everything."

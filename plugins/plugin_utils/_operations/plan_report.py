@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._common.messages import printable_line
+from ...module_utils._problems.messages import printable_line
 from .plan_changes import (
     BUILD,
     OTHER,

@@ -10,9 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...module_utils._host import maintenance_files, operation_lock, operation_state
+from ...module_utils._host import operation_lock, operation_state
 from ...module_utils._host.engine_facts import HUNG, NOT_INSTALLED, START
-from ...module_utils._problems import arrangement, problem_kinds
+from ...module_utils._problems import (
+    arrangement,
+    certificate_problems,
+    operation_rules,
+    problem_kinds,
+)
 from ...module_utils._problems.platform_problem import Problem, from_dict
 
 # Suffix of the variables with states: each role's tasks/status.yml sets one on its hosts.
@@ -26,8 +31,6 @@ DOWN = (
     *("ServiceDown", "PipelineDown", "ContainerMissing"),
     *("ContainerStopped", "ContainerRestarting", "ContainerKilled"),
 )
-# Days before its expiry from which a certificate is a page, as the alert CertificateExpiresSoon.
-URGENT_DAYS = 3
 
 
 def platform_state(
@@ -58,13 +61,13 @@ def platform_state(
             expiry += found.get("expiry") or []
             state["cluster_info"] = found.get("cluster_info") or state["cluster_info"]
     state["certificates"] = sorted(expiry, key=lambda each: int(each["days_left"]))[:1]
-    problems += certificate_problems(expiry, warn_days)
+    problems += expiring(expiry, warn_days)
     for host, found in machines.items():
         problems += machine_problems(host, found, places)
         state["services"].append(engine_row(host, found))
     interrupted, notes = operation_problems(machines.values())
     state["notes"] += notes
-    known = places_of(places)
+    known = arrangement.places_of(places)
     if not interrupted:
         problems = arrangement.quieted(problems, silenced(machines.values(), known), known)
     findings = arrangement.arrange([*problems, *interrupted], known)
@@ -95,17 +98,7 @@ def silenced(machines: Iterable[Mapping[str, Any]], places: arrangement.Places) 
         for name, until in each["silenced_until"].items()
         if until > each["now"]
     }
-    return {*names, *places.machines} if maintenance_files.EVERYTHING in names else names
-
-
-def places_of(places: Iterable[Mapping[str, str]]) -> arrangement.Places:
-    """Return machines and groups by instance."""
-    given = list(places)
-    return arrangement.Places(
-        machines={each["instance"]: each["machine"] for each in given},
-        services={each["instance"]: each["group"] for each in given},
-        order=tuple(dict.fromkeys(each["group"] for each in given)),
-    )
+    return {*names, *places.machines} if operation_rules.EVERYTHING in names else names
 
 
 def engine_row(machine: str, found: Mapping[str, Any]) -> dict[str, str]:
@@ -171,15 +164,13 @@ def operation_problems(
     return [Problem("OperationInterrupted", "", text, "make up") for text in interrupted], notes
 
 
-def certificate_problems(expiry: Iterable[Mapping[str, Any]], warn_days: int) -> list[Problem]:
+def expiring(expiry: Iterable[Mapping[str, Any]], warn_days: int) -> list[Problem]:
     """Return a problem for each certificate in the store that has to be renewed."""
     return [
-        Problem(
-            "CertificateExpires",
+        certificate_problems.problem(
             str(each["name"]),
-            f"{each['kind']} {each['name']} {_when(each)}, {each['not_after']}: make up renews it",
-            "make up",
-            severity=problem_kinds.PAGE if int(each["days_left"]) < URGENT_DAYS else "",
+            f"{each['kind']} {each['name']} {_when(each)}, {each['not_after']}",
+            int(each["days_left"]),
         )
         for each in sorted(expiry, key=lambda each: int(each["days_left"]))
         if int(each["days_left"]) < warn_days

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._common.messages import printable_line, shorten_list
+from ...module_utils._problems.messages import printable_line, shorten_list
 from .applied_changes import Applied
 from .failure_text import TAIL_LINES, Failures, item_message, message, text_lines
 from .progress_line import ProgressLine

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ...module_utils._common.messages import printable_line
+from ...module_utils._problems.messages import printable_line
 
 # Seconds between two drawings of the line, and between two looks at the clock without a terminal.
 DRAW_S = 0.5

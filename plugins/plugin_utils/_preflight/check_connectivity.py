@@ -140,7 +140,7 @@ def reachable(site: Site) -> Iterator[Problem]:
     failed: dict[tuple[str, str, str, int, str, bool], dict[str, None]] = {}
     purposes: dict[tuple[str, int], dict[str, None]] = {}
     met = {
-        machine: {(at["address"], at["port"]): at["state"] for at in facts.get("answers", ())}
+        machine: {(at["address"], at["port"]): at["state"] for at in facts.get("connections", ())}
         for machine, facts in site.facts.items()
     }
     stopped: dict[str, dict[str, None]] = {}
@@ -178,7 +178,7 @@ def reachable(site: Site) -> Iterator[Problem]:
 
 _MET = {
     "refused": "a refused connection",
-    "timeout": "no answer (timeout)",
+    "timeout": "no response (timeout)",
     "no route": "no route",
 }
 

@@ -11,13 +11,22 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from .._catalogue import SERVICES
 from .._declarations.problem import Problem, problem_from_message
-from .._monitoring import alertmanager, alerts, known_options, monitoring_files, prometheus
+from .._monitoring import (
+    alertmanager,
+    alerts,
+    extra_entries,
+    known_options,
+    monitoring_files,
+    prometheus,
+)
 from .._site.monitoring import GROUP
 from .._site.services import entries
 from .._site.site_model import Site
 
 WEB = "monitoring_web"
+ROLE = "monitoring"
 
 
 def monitoring_alerts(site: Site) -> Iterator[Problem]:
@@ -52,6 +61,25 @@ def monitoring_options(site: Site) -> Iterator[Problem]:
     )
 
 
+def monitoring_targets(site: Site) -> Iterator[Problem]:
+    """Targets that a site declares have known jobs, all keys and an address."""
+    jobs = monitoring_files.read_jobs()
+    yield from _problems(
+        site, prometheus.TARGETS, "", lambda found, _: prometheus.check_targets(jobs, found)
+    )
+
+
+def monitoring_entries(site: Site) -> Iterator[Problem]:
+    """A site's own entries have the keys that the role needs, and other names than its entries."""
+    names = [service.kind for service in SERVICES if service.role == ROLE]
+    yield from _problems(
+        site,
+        extra_entries.VARIABLE,
+        "",
+        lambda found, _: extra_entries.check_entries(found, names),
+    )
+
+
 def monitoring_web(site: Site) -> Iterator[Problem]:
     """A site's web configuration has keys that Prometheus accepts."""
     yield from _problems(
@@ -73,7 +101,9 @@ def _problems(
     whose keys are not known, an unknown key is a note.
     """
     seen = set()
-    for host, value in site.values(site.members(GROUP), variable):
+    # A default of the role may be a lookup, which is not evaluated here.
+    hosts = [host for host in site.members(GROUP) if variable in site.own_names(host)]
+    for host, value in site.values(hosts, variable):
         version = str(entries(site, host, "image_versions").get(component, ""))
         known = not component or known_options.is_known(component, version)
         try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...module_utils._common.errors import SpecError
 from ...module_utils._content import acls, quotas, removals, topics, users
-from ...module_utils._content.applied_record import (
+from ...module_utils._content.applied_state import (
     VARIABLES,
     Permission,
     RemovalError,
@@ -31,7 +31,7 @@ from .._site.site_model import Site
 from .check_content import read_content
 from .check_pipelines import PIPELINES
 
-RECORD = "kafka_content_record"
+APPLIED_FILE = "kafka_content_applied_file"
 # By kind: the reader of a module's arguments, and the function that adds removals to its result.
 _REMOVALS: Mapping[str, tuple[Callable[[Mapping[str, Any]], Any], Callable[..., Any]]] = {
     "users": (users.parse_specs, removals.with_user_removals),
@@ -64,13 +64,13 @@ def applied_states(site: Site) -> Iterator[Problem]:
 
 def _applied(site: Site, host: str) -> Mapping[str, Any]:
     facts = site.facts.get(site.machine(host), {})
-    return facts.get("applied", {}).get(str(site.value(host, RECORD, "")), {})
+    return facts.get("applied", {}).get(str(site.value(host, APPLIED_FILE, "")), {})
 
 
 def _content(site: Site) -> Iterator[tuple[str, str, RemovalError]]:
     """Yield host, kind and error of each kind of content whose removal is refused."""
     brokers = site.members(KAFKA.group)
-    last = newest(_applied(site, host).get("record") for host in brokers)
+    last = newest(_applied(site, host).get("state") for host in brokers)
     for host in brokers[:1] if last else ():
         declared = read_content(site, host)
         if declared is None:

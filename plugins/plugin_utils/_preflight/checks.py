@@ -61,6 +61,7 @@ CHECKS: tuple[Check, ...] = (
     check_identity.instance_ids,
     check_identity.users,
     metadata_services.ensemble_size,
+    metadata_services.metadata_key_names,
     check_unknown_variables.unknown_variables,
     check_images.image_versions,
     check_content.content_declared,
@@ -92,6 +93,8 @@ CHECKS: tuple[Check, ...] = (
     check_monitoring.monitoring_alerts,
     check_monitoring.monitoring_receivers,
     check_monitoring.monitoring_options,
+    check_monitoring.monitoring_targets,
+    check_monitoring.monitoring_entries,
     check_monitoring.monitoring_web,
     check_ports_and_paths.required_values,
     check_ports_and_paths.port_numbers,
@@ -207,12 +210,12 @@ def budget(
     return [str(each) for each in check_page_cache.budgets(Site(hosts, groups, facts))]
 
 
-def wanted_records(
+def wanted_applied_files(
     hosts: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Sequence[str]]
 ) -> list[str]:
     """Return the files with applied content that metal.kafka.machine_info must read."""
     site = Site(hosts, groups, {})
-    paths = site.values(site.members(KAFKA.group), check_removals.RECORD)
+    paths = site.values(site.members(KAFKA.group), check_removals.APPLIED_FILE)
     return sorted({str(path) for _, path in paths})
 
 

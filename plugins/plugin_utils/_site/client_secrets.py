@@ -13,7 +13,7 @@ from .._security.security_modes import OPERATOR
 from .host_secrets import FOLDER, Files, Host, client_keys, file, trusted
 
 
-def of_demo(host: Host) -> Files:
+def demo_files(host: Host) -> Files:
     """Return client.conf and CAs of the demo client; none in mode plain."""
     if not host.service_account_mode.secured:
         return []
@@ -32,7 +32,7 @@ def _user(host: Host) -> str:
     return str(host.variable("security_client_user", OPERATOR))
 
 
-def of_benchmark(host: Host) -> Files:
+def benchmark_files(host: Host) -> Files:
     """Files of the benchmark client, which has the rights of a user."""
     if not host.fact("security.secured"):
         return []
@@ -49,7 +49,7 @@ def of_benchmark(host: Host) -> Files:
     ]
 
 
-def of_user(host: Host) -> Files:
+def user_files(host: Host) -> Files:
     """Files on the control node with which a user outside the platform authenticates."""
     user, folder = _user(host), host.fact("users.client_directory")
     mode = host.fact("security.mode")
@@ -62,10 +62,10 @@ def of_user(host: Host) -> Files:
         file("client.conf", to_properties(clients.with_time_limits(native, "librdkafka"))),
         file("client.properties", to_properties(clients.with_time_limits(java, "java"))),
     ]
-    return [*found, *_of_operator(host)] if user == OPERATOR else found
+    return [*found, *_operator_files(host)] if user == OPERATOR else found
 
 
-def _of_operator(host: Host) -> Files:
+def _operator_files(host: Host) -> Files:
     """Additional files of the operator."""
     found = []
     if host.fact("security.password_authentication"):

@@ -98,7 +98,7 @@ class Clock(TypedDict):
     synchronised: bool | None
 
 
-class Answer(TypedDict, total=False):
+class EndpointResult(TypedDict, total=False):
     """Result of a connection to an endpoint (``state``), or of binding it (``reason``)."""
 
     address: Required[str]
@@ -111,10 +111,10 @@ class Facts(TypedDict, total=False):
     """Facts of a machine from metal.kafka.machine_info; a key is missing if it is unknown.
 
     ``engine_error`` is the reason why the engine does not respond, empty if it does.
-    ``applied`` has by path an applied state (record), or why it is unreadable (error);
+    ``applied`` has by path an applied state (state), or why it is unreadable (error);
     ``instances`` names of instances with a container, by kind of service. ``control_node_time`` is
-    the control node's time before and after; ``answers``, ``opened`` and ``unbound`` are results of
-    metal.kafka.port_probe.
+    the control node's time before and after; ``connections``, ``opened`` and ``unbound`` are
+    results of metal.kafka.port_probe.
     """
 
     system: System
@@ -138,6 +138,6 @@ class Facts(TypedDict, total=False):
     control_node_time: dict[str, float]
     applied: dict[str, dict[str, Any]]
     instances: dict[str, list[str]]
-    answers: list[Answer]
-    opened: list[Answer]
-    unbound: list[Answer]
+    connections: list[EndpointResult]
+    opened: list[EndpointResult]
+    unbound: list[EndpointResult]

@@ -29,7 +29,7 @@ def server_properties(host: Host) -> dict[str, Any]:
     )
 
 
-def of_server(host: Host) -> Files:
+def server_files(host: Host) -> Files:
     """Files of a ZooKeeper server."""
     if not host.fact("security.tls"):
         return []
@@ -67,7 +67,7 @@ def client_environment(host: Host) -> dict[str, str]:
     return {**found, "KAFKA_METAL_CLIENT": file} if file else found
 
 
-def of_broker(host: Host) -> Files:
+def broker_files(host: Host) -> Files:
     """Files of a broker, and of the modules on its machine."""
     if not host.fact("security.tls"):
         return []

@@ -10,8 +10,9 @@ from .._declarations.problem import Problem
 from .kafka import KAFKA
 from .site_model import Site
 from .zookeeper import GROUP, MODE
+from .zookeeper_keys import metadata_key_names
 
-__all__ = ["GROUP", "ensemble_size"]
+__all__ = ["GROUP", "ensemble_size", "metadata_key_names"]
 
 
 def ensemble_size(site: Site) -> Iterator[Problem]:

@@ -18,14 +18,14 @@ def kafka_client_options(host: Host) -> dict[str, str]:
     }
 
 
-def of_kafka_client(host: Host) -> Files:
+def kafka_client_files(host: Host) -> Files:
     """Files that the options of ``kafka_client_options`` name."""
     own, mode = host.service_account_mode, host.fact("security.service_account_mode")
     keys = client_keys(host, ["watch"], mode) if own.secured and not own.passwords else []
     return [*keys, *([trusted(host)] if own.tls else [])]
 
 
-def of_proxy(host: Host) -> Files:
+def proxy_files(host: Host) -> Files:
     """Files of a machine's metrics proxy, which serves clients with the token."""
     if not host.fact("monitoring.proxies"):
         return []
@@ -35,7 +35,7 @@ def of_proxy(host: Host) -> Files:
     ]
 
 
-def of_prometheus(host: Host) -> Files:
+def prometheus_files(host: Host) -> Files:
     """Files with which Prometheus scrapes through the proxies."""
     if not host.fact("monitoring.proxies"):
         return []

@@ -16,7 +16,7 @@ SITE_VARIABLES: Mapping[str, str] = {
     "security_store": "encrypted file of the control node with keys and passwords",
     "security_password_file": "file of the control node with the password of that store",
     "security_super_users": "additional principals that ACLs do not restrict",
-    "security_warn_days": "days before a certificate expires at which the status screen warns",
+    "security_warn_days": "days before its expiry from which a certificate is reported",
     "monitoring_proxied": "whether a proxy on each machine serves its metrics",
     "security_migration": "goal of the TLS migration of a running cluster",
     "monitoring_web_open": "Prometheus and Alertmanager of a secured cluster need no password",

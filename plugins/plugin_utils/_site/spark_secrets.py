@@ -23,7 +23,7 @@ def page_login(host: Host) -> str:
     )
 
 
-def of_spark(host: Host) -> Files:
+def shared_files(host: Host) -> Files:
     """Files that all services of Spark share."""
     if not host.service_account_mode.secured:
         return []
@@ -34,7 +34,7 @@ def of_spark(host: Host) -> Files:
     ]
 
 
-def of_recovery(host: Host) -> Files:
+def recovery_files(host: Host) -> Files:
     """Files with which a master authenticates to the ensemble."""
     if not host.service_account_mode.tls or not host.fact("spark.recovery_servers"):
         return []
@@ -42,39 +42,39 @@ def of_recovery(host: Host) -> Files:
     return [file("ensemble.pem", key), trusted(host)]
 
 
-def of_pipeline(host: Host) -> Files:
+def pipeline_files(host: Host) -> Files:
     """Files of the current pipeline's driver; without user while role arguments are validated."""
     if not host.service_account_mode.secured:
         return []
     name = host.variable("__pipeline_name", "")
     users = [f"{PIPELINE}{name}"] if name else []
     keys = client_keys(host, users, host.fact("security.service_account_mode"))
-    return [*keys, trusted(host), *of_spark(host)]
+    return [*keys, trusted(host), *shared_files(host)]
 
 
-def of_component(host: Host) -> Files:
+def component_files(host: Host) -> Files:
     """Files of a master, a worker or a history server.
 
     Executors of all pipelines run in a worker, so only drivers have the keys of pipelines.
     """
     component = host.variable("spark_component")
     if component == "worker" and host.service_account_mode.secured:
-        return [trusted(host), *of_spark(host)]
-    return [*of_spark(host), *(of_recovery(host) if component == "master" else [])]
+        return [trusted(host), *shared_files(host)]
+    return [*shared_files(host), *(recovery_files(host) if component == "master" else [])]
 
 
 def spark_keys_digest(host: Host) -> str:
     """Digest of the files that a service of Spark reads only at its start; a change restarts it."""
-    shared = of_spark(host)
+    shared = shared_files(host)
     if not shared:
         return ""
-    own = of_recovery(host) if host.variable("spark_component") == "master" else []
+    own = recovery_files(host) if host.variable("spark_component") == "master" else []
     return _digest([*shared, *own])
 
 
 def pipeline_keys_digest(host: Host) -> str:
     """Digest of the files that a driver reads only at its start; a change restarts it."""
-    shared = of_spark(host)
+    shared = shared_files(host)
     return _digest(shared) if shared else ""
 
 

@@ -25,7 +25,7 @@ class EarlierDirectories:
     """Directories of earlier versions, in the checkout or the installed collection."""
 
     secrets: Path
-    answers: Path
+    cache: Path
 
 
 def earlier_directories(cluster: str) -> EarlierDirectories:

@@ -39,7 +39,7 @@ def migrate_state(
     stores differ, or if a file cannot be written; then nothing was renamed.
     """
     before = earlier_directories(cluster)
-    found = [each for each in ((before.secrets if secrets else None), before.answers) if each]
+    found = [each for each in ((before.secrets if secrets else None), before.cache) if each]
     moves = [each for each in found if each.is_dir() and each != place]
     _refuse_foreign(place, cluster)
     try:

@@ -17,7 +17,7 @@ from kafka_metal_declarations.model import Declaration, Output
 from kafka_metal_pipeline.archive import MARK, foreign_content
 from kafka_metal_pipeline.checkpoint_files import COMMITS, METADATA, OFFSETS, STATE, CheckpointError
 from kafka_metal_pipeline.checkpoint_purpose import DEFAULTS, differences, remedy
-from kafka_metal_pipeline.marks import LostCheckpointError, Mark, end_offsets, lost_mark
+from kafka_metal_pipeline.marks import LostCheckpointError, Mark, end_offsets, mark_to_restore
 from kafka_metal_pipeline.plain_files import parse_json
 from kafka_metal_pipeline.recreated import refusal
 from kafka_metal_pipeline.storage import Files
@@ -170,7 +170,7 @@ class Checkpoint:
             )
         mark = Mark.if_whole(files.read(f"{self.archive}/{MARK}"))
         try:
-            lost_mark(
+            mark_to_restore(
                 mark,
                 self.query_id(files) or (self.stored_purpose(files) or {}).get(ID),
                 self.planned(files),

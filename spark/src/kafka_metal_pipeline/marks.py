@@ -55,7 +55,7 @@ class Target(Protocol):
         """Write a batch and its mark atomically."""
 
 
-def lost_mark(
+def mark_to_restore(
     mark: Mark | None,
     checkpoint: str | None,
     planned: int,
@@ -140,7 +140,7 @@ class Batches:
                 f"{json.dumps(end_offsets(self._offsets(committed)))}."
             )
         is_stateful = self._is_stateful()
-        missing = lost_mark(self._last, self._checkpoint(), planned, self._label, is_stateful)
+        missing = mark_to_restore(self._last, self._checkpoint(), planned, self._label, is_stateful)
         if missing:
             self._files.write(f"{self._location}/offsets/{missing.batch}", missing.offsets)
         return self._last.batch if self._last else None

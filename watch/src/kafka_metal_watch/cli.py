@@ -3,11 +3,13 @@
 CONFIG is a JSON file. Keys of both: ``listen`` (HOST:PORT, IPv4 or IPv6), ``kafka`` (options of
 librdkafka) and ``hosts`` (Host headers that are accepted in addition to addresses and localhost).
 Key of the probe: ``topic``. Keys of the exporter: ``interval`` (seconds), ``exclude`` (regular
-expression of groups), ``certificates`` (endpoints), ``ca_file``, ``pipelines`` and ``masters``
-(endpoints by name), ``page_login`` (their name:password in base64) and ``workers`` (declared Spark
-workers). Keys of the exporter's page: ``cluster`` (its name), ``links`` (pages of other clusters by
-name), ``operations`` (folder with the files of operations in progress), ``prometheus`` (HOST:PORT)
-and ``prometheus_login`` (name:password in base64, empty without a password).
+expression of groups), ``certificates`` (endpoints), ``ca_file``, ``warn_days`` (days before its
+expiry from which a certificate is a problem), ``pipelines`` and ``masters`` (endpoints by name),
+``page_login`` (their name:password in base64) and ``workers`` (declared Spark workers). Keys of the
+exporter's page: ``cluster`` (its name), ``links`` (pages of other clusters by name), ``operations``
+(folder with the files of operations in progress), ``places`` (instance, group and machine of each
+instance, in start order), ``prometheus`` (HOST:PORT) and ``prometheus_login`` (name:password in
+base64, empty without a password).
 """
 
 import argparse
@@ -36,6 +38,7 @@ from prometheus_client import (
 )
 from prometheus_client.core import CollectorRegistry
 
+from ._problems.arrangement import places_of
 from .cluster import Kafka
 from .findings import problems
 from .hosts import restrict_hosts
@@ -54,16 +57,17 @@ KEYS = {
     "probe": {"listen", "kafka", "hosts", "topic"},
     "exporter": {
         *("listen", "kafka", "hosts", "interval", "exclude"),
-        *("certificates", "ca_file", "pipelines", "masters", "page_login", "workers", "cluster"),
-        *("links", "operations", "prometheus", "prometheus_login"),
+        *("certificates", "ca_file", "warn_days", "pipelines", "masters", "page_login", "workers"),
+        *("cluster", "links", "operations", "places", "prometheus", "prometheus_login"),
     },
 }
 DEFAULTS: dict[str, dict[str, Any]] = {
     "probe": {"topic": "kafka-metal-probe", "hosts": []},
     "exporter": {
-        **{"interval": 15, "exclude": "", "certificates": [], "ca_file": "", "hosts": []},
+        **{"interval": 15, "exclude": "", "hosts": []},
+        **{"certificates": [], "ca_file": "", "warn_days": 14},
         **{"pipelines": {}, "masters": {}, "page_login": "", "workers": 0},
-        **{"cluster": "kafka", "links": {}, "operations": ""},
+        **{"cluster": "kafka", "links": {}, "operations": "", "places": []},
         **{"prometheus": "", "prometheus_login": ""},
     },
 }
@@ -178,6 +182,7 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
         collector.found = replace(
             found,
             certificates=remote.certificates,
+            warn_days=config["warn_days"],
             pipelines=remote.pipelines,
             masters=remote.masters,
             engines=remote.engines,
@@ -185,6 +190,7 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
             targets=remote.targets,
             unread={**found.unread, **remote.unread},
             workers=config["workers"],
+            places=places_of(config["places"]),
             operation=operation(config["operations"], config["cluster"]),
         )
         log_changes(before.unread, collector.found.unread)

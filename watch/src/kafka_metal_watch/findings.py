@@ -4,19 +4,20 @@ from collections.abc import Iterator
 
 from ._problems import (
     arrangement,
+    certificate_problems,
     kafka_problems,
     monitoring_problems,
     pipeline_problems,
     spark_problems,
 )
+from ._problems.messages import shorten_list
+from ._problems.operation_rules import EVERYTHING
 from ._problems.platform_problem import Problem
 from .durations import duration
 from .metrics import ClusterState
-from .operation import EVERYTHING
 from .reader import EVERY
 
-# A certificate that expires within so many seconds is a problem.
-EXPIRES_SOON_S = 14 * 86400
+DAY_S = 86400
 # An engine runs a health check every 10 s; without one for so long it is dead or hangs.
 ENGINE_TIMEOUT_S = 60
 # Kinds of items that are read from brokers.
@@ -25,7 +26,7 @@ OF_CLUSTER = ("group", "groups", "connection limits")
 
 def findings(found: ClusterState, now: float, interval: float) -> list[arrangement.Finding]:
     """Return the problems, causes first; ``interval`` of reads in seconds."""
-    return arrangement.arrange(problems(found, now, interval), _places(found))
+    return arrangement.arrange(problems(found, now, interval), found.places)
 
 
 def problems(found: ClusterState, now: float, interval: float) -> list[Problem]:
@@ -34,7 +35,7 @@ def problems(found: ClusterState, now: float, interval: float) -> list[Problem]:
     if found.operation.problems(now):
         return every
     muted = {name for name, until in found.operation.muted.items() if until > now}
-    known = _places(found)
+    known = found.places
     everything = {*known.machines, *known.services} if EVERYTHING in muted else set()
     return arrangement.quieted(every, {*muted, *everything}, known)
 
@@ -92,13 +93,18 @@ def _master(name: str, state: object) -> dict[str, object]:
     }
 
 
+def expires_soon(found: ClusterState, left: float) -> bool:
+    """Whether a certificate with ``left`` seconds until its expiry is a problem."""
+    return left < found.warn_days * DAY_S
+
+
 def _certificates(found: ClusterState, now: float) -> Iterator[Problem]:
     for endpoint, until in sorted(found.certificates.items()):
         left = until - now
-        if left < EXPIRES_SOON_S:
+        if expires_soon(found, left):
             when = f"expires in {duration(left)}" if left > 0 else "has expired"
-            text = f"the certificate of {endpoint} {when}: make up renews it"
-            yield Problem("CertificateExpires", endpoint, text, "make up")
+            text = f"the certificate of {endpoint} {when}"
+            yield certificate_problems.problem(endpoint, text, left / DAY_S)
 
 
 def _unread(found: ClusterState) -> Iterator[Problem]:
@@ -112,21 +118,5 @@ def _unread(found: ClusterState) -> Iterator[Problem]:
     for kind, names in by_kind.items():
         # Reads of the cluster fail with a broker; others have a place of their own.
         where = kafka_problems.SERVICE if kind in OF_CLUSTER else kind
-        text = f"not read: {kind} {kafka_problems.shortened(names)}"
+        text = f"not read: {kind} {shorten_list(names)}"
         yield Problem("ReadFailed", where, text)
-
-
-def _places(found: ClusterState) -> arrangement.Places:
-    """Return machines of instances by the targets of Prometheus, and services of instances."""
-    labels = [each["labels"] for each in found.targets if "instance" in each["labels"]]
-    return arrangement.Places(
-        machines={each["instance"]: each.get("host", "") for each in labels},
-        services={
-            **{each["instance"]: each.get("job", "") for each in labels},
-            **{
-                kafka_problems.instance(each.id): kafka_problems.SERVICE
-                for each in found.overview.brokers
-            },
-            **dict.fromkeys(found.masters, spark_problems.GROUP),
-        },
-    )

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from ._problems.arrangement import Places
 from ._problems.platform_problem import Problem
 from .lag import Lag
 from .operation import Operation
@@ -27,6 +28,8 @@ class ClusterState:
     lags: tuple[Lag, ...] = ()
     members: Mapping[tuple[str, str], int] = field(default_factory=dict)
     certificates: Mapping[str, float] = field(default_factory=dict)
+    # Days before its expiry from which a certificate is a problem.
+    warn_days: float = 0
     # Connection limits by broker and listener.
     limits: Mapping[tuple[int, str], int] = field(default_factory=dict)
     # State of each pipeline's driver; None if it did not respond.
@@ -39,6 +42,8 @@ class ClusterState:
     # Firing alerts and targets, as Prometheus returns them.
     alerts: tuple[Mapping[str, Any], ...] = ()
     targets: tuple[Mapping[str, Any], ...] = ()
+    # Machines and groups of instances, and the order in which they start.
+    places: Places = field(default_factory=Places)
     overview: Overview = field(default_factory=Overview)
     operation: Operation = field(default_factory=Operation)
     # Reasons of what could not be read, by kind and name, such as ("group", "billing").

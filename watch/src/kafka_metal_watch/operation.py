@@ -2,18 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
-ACTIVE = "kafka_metal_operation_active_time_seconds"
-UNTIL = "kafka_metal_maintenance_until_time_seconds"
-# Name of a silence of all alerts, while the whole cluster starts.
-EVERYTHING = "all services"
-# A run updates its file at every step. The longest steps are slow stops and builds of images.
-INTERRUPTED_S = 1800
+from ._problems.messages import utc_time
+from ._problems.operation_rules import ACTIVE, EVERYTHING, INACTIVE_S, UNTIL
 
 
 @dataclass(frozen=True)
@@ -31,7 +26,7 @@ class Operation:
 
     def problems(self, now: float) -> list[str]:
         """Return a message if the operation was interrupted."""
-        if not self.name or now - self.active <= INTERRUPTED_S:
+        if not self.name or now - self.active <= INACTIVE_S:
             return []
         return [
             f"{self.name} by {self.by} was interrupted: not active for "
@@ -43,18 +38,13 @@ class Operation:
         messages = []
         if self.name and not self.problems(now):
             messages.append(
-                f"In progress: {self.name} by {self.by}, last active at {format_time(self.active)}."
+                f"In progress: {self.name} by {self.by}, last active at {utc_time(self.active)}."
             )
         muted = {name: until for name, until in self.muted.items() if until > now}
         if muted:
-            names, until = ", ".join(sorted(muted)), format_time(max(muted.values()))
+            names, until = ", ".join(sorted(muted)), utc_time(max(muted.values()))
             messages.append(f"Alerts of {names} are muted until {until}.")
         return messages
-
-
-def format_time(seconds: float) -> str:
-    """Return seconds since 1970 as date and time in UTC."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def operation(folder: str, cluster: str) -> Operation:

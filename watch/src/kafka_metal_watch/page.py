@@ -14,12 +14,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from ._problems import arrangement, problem_kinds
+from ._problems.messages import printable_line, utc_time
 from ._problems.platform_problem import Problem
 from .durations import duration
-from .findings import EXPIRES_SOON_S, findings
+from .findings import expires_soon, findings
 from .lag import Lag
 from .metrics import ClusterState
-from .operation import format_time
 from .overview import Broker, Topic
 
 SCRIPT = files(__package__).joinpath("templates", "page.js").read_text(encoding="utf-8")
@@ -137,21 +137,14 @@ def tables(found: ClusterState, now: float) -> list[Table]:
         rows = [_master(*each) for each in masters]
         lists.append(Table("Spark", ("Master", "State"), ("Workers",), rows))
     if ends:
-        rows = [_certificate(where, until - now) for where, until in ends]
+        rows = [_certificate(where, until - now, found) for where, until in ends]
         lists.append(Table("Certificates", ("Endpoint",), ("Expires in",), rows))
     return lists
 
 
 def _cell(value: object, mark: str = "", when: bool = True) -> Cell:
     """A value that has its mark only ``when`` something is wrong."""
-    return escape_unprintable(value) if isinstance(value, str) else value, mark if when else ""
-
-
-def escape_unprintable(text: str) -> str:
-    """Return ``text`` with control and bidirectional characters escaped."""
-    return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
-    )
+    return printable_line(value) if isinstance(value, str) else value, mark if when else ""
 
 
 def _number(value: float | None, form: str) -> str:
@@ -219,21 +212,21 @@ def _master(name: str, state: State) -> Row:
     )
 
 
-def _certificate(endpoint: str, left: float) -> Row:
+def _certificate(endpoint: str, left: float, found: ClusterState) -> Row:
     """Return the row of a certificate; ``left``: seconds until it expires."""
     mark = "warn" if left > 0 else "bad"
     text = duration(left) if left > 0 else "has expired"
-    return _cell(endpoint), _cell(text, mark, left < EXPIRES_SOON_S)
+    return _cell(endpoint), _cell(text, mark, expires_soon(found, left))
 
 
 def line_of(problem: Problem) -> str:
     """Return a problem as text, with its alerts and since when."""
-    more = [f"since {format_time(problem.since)}"] if problem.since else []
+    more = [f"since {utc_time(problem.since)}"] if problem.since else []
     # The name of an alert is in its text already.
     alerts = [name for name in problem.alerts if name not in problem.text]
     more += [f"alert {', '.join(alerts)}"] if alerts else []
     text = f"{problem.text} ({', '.join(more)})" if more else problem.text
-    return escape_unprintable(text)
+    return printable_line(text)
 
 
 def problems_json(found: ClusterState, cluster: str, now: float, interval: float) -> str:
@@ -251,7 +244,7 @@ ENVIRONMENT = Environment(
 )
 ENVIRONMENT.filters["duration"] = duration
 ENVIRONMENT.filters["line"] = line_of
-ENVIRONMENT.filters["visible"] = escape_unprintable
+ENVIRONMENT.filters["visible"] = printable_line
 
 
 def page(
@@ -265,7 +258,7 @@ def page(
         links=sorted(links.items()),
         count=arrangement.count(every),
         findings=[each for each in every if each.problem.level != problem_kinds.NOTE],
-        notes=[*found.operation.notes(now), *map(escape_unprintable, notes)],
+        notes=[*found.operation.notes(now), *map(printable_line, notes)],
         age=now - found.read if found.read else None,
         interval=interval,
         script=SCRIPT,

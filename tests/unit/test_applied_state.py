@@ -8,7 +8,7 @@ APPLIED = {"number": 1, "content": {}, "defined": []}
 THROTTLES = [["broker", "3", "leader.replication.throttled.rate", "5"]]
 
 
-def test_throttle_record_is_removed_only_after_the_throttles(tmp_path):
+def test_throttle_file_is_removed_only_after_the_throttles(tmp_path):
     # Content applied; an unresponsive broker; a run with --limit, which applies no content.
     hosts = {
         "done": {"kafka_content_applied": APPLIED},
@@ -19,13 +19,13 @@ def test_throttle_record_is_removed_only_after_the_throttles(tmp_path):
     for host in hosts:
         (tmp_path / f"{host}-throttles.json").write_text(json.dumps({"throttles": THROTTLES}))
         hosts[host] |= {
-            **{"cluster_name": "prod", "kafka_content_record": f"{tmp_path}/{host}.json"},
+            **{"cluster_name": "prod", "kafka_content_applied_file": f"{tmp_path}/{host}.json"},
             "kafka_content_throttles": f"{tmp_path}/{host}-throttles.json",
         }
-    record = {
+    task = {
         "include_role": {"name": "metal.kafka.kafka_content", "tasks_from": "write_applied_state"}
     }
-    code, output = run(tmp_path, [{"hosts": "kafka", "tasks": [record]}], {"kafka": hosts})
+    code, output = run(tmp_path, [{"hosts": "kafka", "tasks": [task]}], {"kafka": hosts})
 
     assert code == 0, output
     assert {host for host in hosts if (tmp_path / f"{host}-throttles.json").exists()} == {

@@ -71,12 +71,12 @@ def never_started(
         name: found.get("roll_platform_status") or {}
         for name, found in variables(groups.get(machines.GROUP, ()), hostvars).items()
     }
-    answers = {name: found for name, found in read.items() if "has_services" in found}
-    if len(answers) < len(read) or any(found["has_services"] for found in answers.values()):
+    responding = {name: found for name, found in read.items() if "has_services" in found}
+    if len(responding) < len(read) or any(found["has_services"] for found in responding.values()):
         return ""
     return (
         f"cluster {cluster} was never started, or was deleted: found no directory of its services "
-        f"on {', '.join(answers)}. Start it with `make up` (playbooks/site.yml), or select "
+        f"on {', '.join(responding)}. Start it with `make up` (playbooks/site.yml), or select "
         "another cluster with CLUSTER= (cluster_name)"
     )
 

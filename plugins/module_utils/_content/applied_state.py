@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._common.errors import SpecError
-from .._common.messages import shorten_list
+from .._problems.messages import shorten_list
 
 # Share of the applied content of one kind; a removal of more needs a confirmation.
 LARGEST_SHARE = 0.5
@@ -100,17 +100,17 @@ def select_removals(
     return obsolete, []
 
 
-def newest(records: Iterable[Mapping[str, Any] | None]) -> dict[str, Any]:
+def newest(states: Iterable[Mapping[str, Any] | None]) -> dict[str, Any]:
     """Return the applied state with the highest number, of those on the hosts of a cluster.
 
     States without a number or with another structure are ignored.
     """
     found = [
-        dict(record)
-        for record in records
-        if isinstance(record, Mapping) and isinstance(record.get("number"), int)
+        dict(state)
+        for state in states
+        if isinstance(state, Mapping) and isinstance(state.get("number"), int)
     ]
-    return max(found, key=lambda record: record["number"], default={})
+    return max(found, key=lambda state: state["number"], default={})
 
 
 def content_variables(names: Iterable[str]) -> list[str]:
@@ -124,7 +124,7 @@ def undefined_variables(last: Mapping[str, Any], names: Iterable[str]) -> list[s
     return sorted(set(last.get("defined") or ()) - set(names))
 
 
-def record_after(
+def state_after(
     last: Mapping[str, Any], content: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
     """Return the applied state to store after a run: the last one if nothing changed.

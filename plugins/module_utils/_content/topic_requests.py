@@ -52,16 +52,16 @@ def creation_parameters(spec: Spec) -> dict[str, Any]:
     }
 
 
-def refusals(answers: Iterable[Mapping[str, Any]], reached: int = TOPIC_EXISTS) -> dict[str, str]:
+def refusals(responses: Iterable[Mapping[str, Any]], reached: int = TOPIC_EXISTS) -> dict[str, str]:
     """Return Kafka's errors by topic.
 
     Two codes are no errors: ``reached`` (another client already did it; the next read compares
     the result) and a timeout of the request (the caller waits for the result afterwards).
     """
     return {
-        answer["name"]: answer["error_message"] or for_code(answer["error_code"]).__name__
-        for answer in answers
-        if answer["error_code"] not in (0, reached, REQUEST_TIMED_OUT)
+        each["name"]: each["error_message"] or for_code(each["error_code"]).__name__
+        for each in responses
+        if each["error_code"] not in (0, reached, REQUEST_TIMED_OUT)
     }
 
 
