@@ -18,7 +18,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._replicas.placement im
     parse_specs,
     plan,
 )
-from ansible_collections.metal.kafka.plugins.module_utils._replicas.throttles import Record
+from ansible_collections.metal.kafka.plugins.module_utils._replicas.throttles import ThrottleFile
 
 
 def part(name, replicas, isr=None, leader=None, adding=(), removing=()):
@@ -263,14 +263,14 @@ def _no_waiting(monkeypatch):
 
 def test_moves_are_batched_and_throttles_are_removed():
     kafka = Kafka(*(part(f"t-{n}", (1,)) for n in range(3)))
-    found = reassignment.run_moves(kafka, [Spec("t", 2)], Record(""), (5, 2, 5))
+    found = reassignment.run_moves(kafka, [Spec("t", 2)], ThrottleFile(""), (5, 2, 5))
     assert (found["done"], found["changed"]) == (True, True)
     assert len(found["steps"]) == 3
     assert {each.replicas for each in kafka.parts.values()} <= {(1, 2), (1, 5), (1, 3), (1, 6)}
     assert kafka.log[0] == ("throttle", {"5"})
     assert [entry for entry in kafka.log if entry[0] == "start"] == [("start", 2), ("start", 1)]
     assert kafka.log[-1] == ("remove_throttles", True)
-    again = reassignment.run_moves(kafka, [Spec("t", 2)], Record(""), (5, 2, 5))
+    again = reassignment.run_moves(kafka, [Spec("t", 2)], ThrottleFile(""), (5, 2, 5))
     assert (again["done"], again["changed"], again["steps"]) == (True, False, [])
 
 
@@ -278,9 +278,9 @@ def test_moves_are_batched_and_throttles_are_removed():
 def test_next_run_completes_an_interrupted_one(failing_read):
     kafka = Kafka(*(part(f"t-{n}", (1,)) for n in range(3)), failing_read=failing_read)
     with pytest.raises(KeyboardInterrupt):
-        reassignment.run_moves(kafka, [Spec("t", 2)], Record(""), (5, 1, 5))
+        reassignment.run_moves(kafka, [Spec("t", 2)], ThrottleFile(""), (5, 1, 5))
     kafka.failing_read = 999
-    assert reassignment.run_moves(kafka, [Spec("t", 2)], Record(""), (5, 1, 5))["done"]
+    assert reassignment.run_moves(kafka, [Spec("t", 2)], ThrottleFile(""), (5, 1, 5))["done"]
     assert kafka.limits == set()
     assert all(len(each.replicas) == 2 for each in kafka.parts.values())
 
@@ -288,13 +288,13 @@ def test_next_run_completes_an_interrupted_one(failing_read):
 def test_run_without_moves_removes_a_leftover_throttle():
     kafka = Kafka(part("t-0", (1, 2)))
     kafka.limits = {"t", 1}
-    found = reassignment.run_moves(kafka, [Spec("t", 0)], Record(""), (5, 1, 5))
+    found = reassignment.run_moves(kafka, [Spec("t", 0)], ThrottleFile(""), (5, 1, 5))
     assert (found["done"], found["changed"], kafka.limits) == (True, True, set())
 
 
 def test_without_a_rate_nothing_is_throttled():
     kafka = Kafka(part("t-0", (1,)))
-    reassignment.run_moves(kafka, [Spec("t", 2)], Record(""), (0, 1, 5))
+    reassignment.run_moves(kafka, [Spec("t", 2)], ThrottleFile(""), (0, 1, 5))
     assert "throttle" not in dict(kafka.log)
 
 
@@ -308,12 +308,12 @@ def test_new_first_replica_is_elected_at_the_end():
         kafka.parts["t-0"] = part("t-0", (2, 1), (1, 2), leader=1)
 
     kafka.start = start
-    reassignment.run_moves(kafka, [Spec("t", 2, ((2, 1),))], Record(""), (0, 1, 5))
+    reassignment.run_moves(kafka, [Spec("t", 2, ((2, 1),))], ThrottleFile(""), (0, 1, 5))
     assert kafka.elected == ["t-0"]
 
 
 def test_unfinished_call_returns_the_bytes_left():
     kafka = Kafka(*(part(f"t-{n}", (1,)) for n in range(3)))
-    found = reassignment.run_moves(kafka, [Spec("t", 2)], Record(""), (5, 1, 0))
+    found = reassignment.run_moves(kafka, [Spec("t", 2)], ThrottleFile(""), (5, 1, 0))
     assert (found["done"], found["changed"], found["remaining_partitions"]) == (False, True, 3)
     assert kafka.limits
