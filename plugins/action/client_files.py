@@ -11,7 +11,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
 
 from ..module_utils._containers import config_files, service_file_options
-from ..module_utils._host import owned_directories
+from ..module_utils._host import owned_directories, owner_change
 
 
 class ActionModule(ActionBase):
@@ -36,6 +36,8 @@ class ActionModule(ActionBase):
             # Of the directory only: contents of files are secret.
             raise AnsibleActionFail(f"client_files: found {len(checked.error_messages)} errors")
         spec, ids = checked.validated_parameters, owned_directories.resolve_ids(None, None)
+        if refused := owner_change.planted_links(spec["directories"]):
+            raise AnsibleActionFail("\n".join(refused))
         found, dry = owned_directories.Outcome(), self._task.check_mode
         try:
             owned_directories.converge(spec, ids, dry, found)

@@ -33,15 +33,15 @@ def waiting_hosts(
 ) -> list[str]:
     """The hosts of a play that waits until services of ``parts`` are healthy.
 
-    If these are unchanged: none if every container of ``machines`` ran and was healthy when the
-    run began, else the first host.
+    None if these are unchanged, and every container of ``machines`` ran and was healthy when the
+    run began. Without ``machines`` all hosts wait.
     """
     if unless_unchanged(hosts, hostvars, *parts):
         return list(hosts)
     known = [baseline(hostvars, name) for name in machines]
     # Without a list, the machine was not read.
     well = all(each.get("unhealthy") == [] and not each.get("stopped") for each in known)
-    return [] if well else list(hosts[:1])
+    return [] if known and well else list(hosts)
 
 
 def fingerprint(value: Any) -> str:
@@ -74,7 +74,9 @@ def changes_since_last_run(
         found = []
         if not isinstance(last, Mapping) or not last:
             # Baselines of earlier releases were lists.
-            found.append((REST, "it has no baseline of a complete run"))
+            found.append(
+                (REST, "it has no baseline of a complete run, or a verb has changed it since")
+            )
         else:
             found += [
                 (

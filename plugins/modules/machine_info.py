@@ -89,7 +89,7 @@ facts:
     - C(baseline), if O(baseline) is set (declared, the declarations of the baseline, empty without
       one; differs, changes since the baseline, one message each; stopped, stopped containers with
       an unchanged configuration, the kind of service by container name; unhealthy, names of running
-      containers whose health check does not succeed).
+      containers whose health check does not succeed, if there is a baseline).
     - C(cluster), if O(baseline) is set, the state of the cluster on the machine, read from its
       disks, with or without an engine (running, its running containers; configured, its services
       with a configuration directory; roots, fingerprints of their trusted CAs; data, those of

@@ -20,14 +20,14 @@ options:
     type: str
     required: true
   image:
-    description: Image to look for.
+    description: Image, reported in C(has_image).
     type: str
     default: ""
   line_of:
     description: File whose first line is read.
     type: path
   directory:
-    description: Directory to look for.
+    description: Directory, reported in C(has_directory).
     type: path
   socket:
     description: Socket of the engine.

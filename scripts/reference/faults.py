@@ -44,6 +44,6 @@ def page() -> str:
     """The page as Markdown."""
     measured, parts = json.loads(MEASURED.read_text(encoding="utf-8")), [HEAD]
     for platform, title in PLATFORMS.items():
-        rows = [_row(*each) for each in measured[platform].items()]
+        rows = [_row(*each) for each in measured.get(platform, {}).items()]
         parts.append(f"\n## {title}\n\n{table(COLUMNS, rows)}")
     return "".join(parts)

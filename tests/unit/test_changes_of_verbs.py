@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from ansible_collections.metal.kafka.plugins.filter.unchanged import changes_since_last_run
 from ansible_collections.metal.kafka.plugins.module_utils._containers import (
     configuration_changes,
     verb_changes,
@@ -60,6 +61,16 @@ class Machine:
     def end(self):
         verb_changes.end("socket", CLUSTER, self.path)
 
+    def digests(self):
+        with open(self.path) as stream:
+            return json.load(stream)["declared"]
+
+    def is_unchanged(self):
+        """Whether a run with the declarations of the baseline compares nothing."""
+        seen = {"declared": self.digests(), "differs": [], "stopped": {}}
+        hostvars = {"node1": {"preflight_machine": {"facts": {"baseline": seen}}}}
+        return not changes_since_last_run(["node1"], hostvars, {"rest": "r1"})["parts"]
+
     def changes(self):
         found = manual_changes(self.inspected(), CLUSTER, self.path, "node1")
         return [each.text for each in found]
@@ -86,8 +97,26 @@ def test_changes_of_a_verb_are_in_the_baseline(node):
     node.end()
 
     assert node.changes() == []
-    with open(node.path) as stream:
-        assert json.load(stream)["declared"] == {"rest": "r1"}
+    assert node.digests() == {}
+    assert not node.is_unchanged()
+
+
+def test_a_verb_that_changes_nothing_keeps_the_digests(node):
+    node.begin()
+    node.end()
+
+    assert node.digests() == {"rest": "r1"}
+    assert node.is_unchanged()
+
+
+def test_a_baseline_of_an_earlier_release_gets_the_missing_keys(node):
+    with open(node.path, "w") as stream:
+        json.dump({"declared": {"rest": "r1"}, "containers": {}}, stream)
+    node.begin()
+    node.write("kafka1", "rotated")
+    node.end()
+
+    assert node.digests() == {}
 
 
 def test_a_manual_change_before_the_verb_remains_one(node):

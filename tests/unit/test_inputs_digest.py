@@ -296,11 +296,14 @@ def test_plays_have_hosts_if_their_part_changed():
     ("machine", "waiting"),
     [
         (WELL, []),
-        (seen(unhealthy=["x-kafka1"], stopped={}), ["a"]),
-        (seen(unhealthy=[], stopped={"x-kafka1": "kafka_broker"}), ["a"]),
-        ({}, ["a"]),
+        (seen(unhealthy=["x-kafka1"], stopped={}), ["a", "b"]),
+        (seen(unhealthy=[], stopped={"x-kafka1": "kafka_broker"}), ["a", "b"]),
+        (seen(stopped={}), ["a", "b"]),
+        ({}, ["a", "b"]),
     ],
 )
-def test_one_host_waits_for_unchanged_services_that_were_not_healthy(machine, waiting):
+def test_hosts_wait_for_unchanged_services_that_were_not_healthy(machine, waiting):
     hostvars = {"a": {"site_unchanged": True} | WELL, "b": machine}
     assert waiting_hosts(["a", "b"], hostvars, ["a", "b"]) == waiting
+    # No report follows, which would read their state.
+    assert waiting_hosts(["a", "b"], hostvars, []) == ["a", "b"]

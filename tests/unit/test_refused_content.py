@@ -1,7 +1,7 @@
 """Output of a run when the cluster refuses its declared content."""
 
 import pytest
-from plays import BROKER, run, with_modules
+from plays import BROKER, ROOT, run, with_modules
 
 
 @pytest.fixture
@@ -92,3 +92,39 @@ def test_a_plan_that_changes_brokers_reports_what_present_brokers_refuse(refused
 def test_a_plan_fails_if_the_content_is_invalid_or_cannot_be_read(refused):
     assert refused(check=True, msg="wrong", errors=["wrong"])[0] != 0
     assert refused(check=True, msg="MODULE FAILURE")[0] != 0
+
+
+LOCK = {
+    "include_role": {"name": "metal.kafka.roll", "tasks_from": "lock"},
+    "vars": {"roll_operation": "change of content"},
+}
+
+
+@pytest.mark.parametrize(
+    ("ends", "kept"),
+    [
+        # Everything is validated before the first change.
+        ({"errors": ["topic a: too many"]}, False),
+        # The connection may have ended after some changes.
+        ({"errors": ["no response"], "unanswered": True}, True),
+    ],
+)
+@pytest.mark.parametrize("entry", ["main", "validate"])
+def test_a_refused_change_releases_its_lock(tmp_path, entry, ends, kept):
+    lock = (ROOT / "plugins/modules/cluster_lock.py").read_text()
+    failure = f"import json\nprint(json.dumps({ {'failed': True, 'msg': 'no', **ends}!r}))\n"
+    modules = {
+        "cluster_lock": lock.replace("operation_lock.DIRECTORY", repr(f"{tmp_path}/locks")),
+        "cluster_content": f"#!/usr/bin/python\n{failure}",
+    }
+    with_modules(tmp_path, modules)
+    role = {"include_role": {"name": "metal.kafka.kafka_content", "tasks_from": entry}}
+    play = {"hosts": "kafka", "gather_facts": False, "tasks": [LOCK, role]}
+    given = {**BROKER, "cluster_name": "unit", "kafka_content_bootstrap": ["127.0.0.1:1"]}
+    given |= {"kafka_content_releases_lock": True, "roll_textfile_dir": ""}
+    hosts = {name: {"node1": given} for name in ("metal", "kafka")}
+    code, output = run(tmp_path, [play], hosts)
+
+    assert code != 0
+    assert "Acquire the lock on every machine" in output
+    assert (tmp_path / "locks/unit.json").exists() is kept, output

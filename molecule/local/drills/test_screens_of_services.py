@@ -10,7 +10,7 @@ from testing.prometheus import Prometheus
 @pytest.fixture(scope="module")
 def prometheus(platform: Cluster) -> Prometheus:
     platform.wait_until_whole()
-    screens.of_status(platform.topology.cluster)
+    screens.status_problems(platform.topology.cluster)
     endpoint = pages.endpoint(platform.topology.cluster, "prometheus")
     return Prometheus(platform, "localhost", endpoint)
 

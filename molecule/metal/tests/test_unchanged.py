@@ -55,11 +55,17 @@ def test_a_stopped_site_starts_without_a_comparison(unchanged: Cluster):
     assert changes(run("site")) == 0
 
 
-def test_a_plan_and_the_option_compare_everything(unchanged: Cluster):
-    planned = run("site", "--check")
-    compared_all = run("site", extra={"compare": "everything"})
+def test_a_plan_compares_what_a_run_compares(unchanged: Cluster):
+    done = run("site", "--check")
 
-    for done in (planned, compared_all):
+    assert UNCHANGED in done.stdout
+    assert not compared(done)
+    assert changes(done) == 0
+
+
+def test_the_option_compares_everything(unchanged: Cluster):
+    for options in (("--check",), ()):
+        done = run("site", *options, extra={"compare": "everything"})
         assert UNCHANGED not in done.stdout
         assert compared(done)
         assert changes(done) == 0

@@ -16,7 +16,7 @@ from testing.streams import TOPIC
 from testing.topology import Instance
 from testing.waiting import NotYet, wait_for
 
-# Faults of which an alert tells after more than five minutes.
+# Seconds until a ticket that waits five minutes.
 TICKET_S = 420
 STATUS_AND_ALERT, STATUS = ("status", "alert"), ("status",)
 CONFIG = "/etc/kafka-metal"
@@ -40,7 +40,7 @@ def dead(name: str) -> Injection:
 
 
 def removed(name: str) -> Injection:
-    """Let a container be missing: it is stopped and has another name."""
+    """Stop a container and give it another name, so that it is missing."""
 
     @contextmanager
     def inject(cluster: Cluster) -> Iterator[None]:

@@ -5,7 +5,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,28 +40,34 @@ class Screen:
 
     read: Callable[[], Seen]
     seen: Seen = field(default_factory=dict)
+    failure: Exception | None = None
 
     def follow(self, ended: threading.Event) -> None:
         """Read until ``ended``; a screen that does not respond keeps its last list."""
         while not ended.is_set():
-            with suppress(OSError, ValueError, AssertionError, subprocess.SubprocessError):
+            try:
                 self.seen = self.read()
+            except (OSError, ValueError, AssertionError, subprocess.SubprocessError):
+                pass
+            except Exception as failure:
+                self.failure = failure
+                return
             ended.wait(1)
 
 
-def of_status(cluster: str) -> Seen:
+def status_problems(cluster: str) -> Seen:
     """Return the problems of `make status`, from its file."""
     playbooks.run("status", check=False, seconds=120)
     return listed(json.loads(Path(playbooks.state(cluster), "state.json").read_text()))
 
 
-def of_page(cluster: Cluster, machine: str, endpoint: str) -> Seen:
+def page_problems(cluster: Cluster, machine: str, endpoint: str) -> Seen:
     """Return the problems of the cluster's page."""
     text = cluster.shell(machine).check_output("python3 -c %s %s", READ_PAGE, endpoint)
     return listed(json.loads(text))
 
 
-def of_alerts(prometheus: Prometheus, alert: str) -> Seen:
+def firing_alert(prometheus: Prometheus, alert: str) -> Seen:
     """Return the alert if it fires."""
     return {("", alert): ""} if alert in prometheus.firing() else {}
 
@@ -83,6 +89,9 @@ def followed(*screens: Screen) -> Iterator[None]:
         ended.set()
         for each in threads:
             each.join()
+    for each in screens:
+        if each.failure:
+            raise each.failure
 
 
 def measure(fault: Fault, cluster: Cluster, prometheus: Prometheus, page: str) -> dict[str, Any]:
@@ -91,9 +100,9 @@ def measure(fault: Fault, cluster: Cluster, prometheus: Prometheus, page: str) -
     ``page`` is the endpoint of the cluster's page on the machine of Prometheus.
     """
     every = {
-        STATUS: Screen(lambda: of_status(cluster.topology.cluster)),
-        PAGE: Screen(lambda: of_page(cluster, prometheus.machine, page)),
-        ALERT: Screen(lambda: of_alerts(prometheus, fault.alert)),
+        STATUS: Screen(lambda: status_problems(cluster.topology.cluster)),
+        PAGE: Screen(lambda: page_problems(cluster, prometheus.machine, page)),
+        ALERT: Screen(lambda: firing_alert(prometheus, fault.alert)),
     }
     screens = {name: each for name, each in every.items() if name in fault.screens}
     row: dict[str, Any] = {

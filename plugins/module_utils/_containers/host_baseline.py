@@ -39,11 +39,11 @@ def compare(socket: str, cluster: str, path: str) -> dict[str, Any]:
     Return the digests ``declared`` at the time (empty without a baseline) and what ``differs`` now,
     one message each, without the host. ``stopped``: containers with an unchanged configuration that
     do not run, the kind of service by container name. ``unhealthy``: names of running containers
-    whose health check fails, or has not succeeded yet.
+    whose health check fails, or has not succeeded yet; no such key without a baseline.
     """
     baseline = read(path)
     if not baseline:
-        return {"declared": {}, "differs": [], "stopped": {}, "unhealthy": []}
+        return {"declared": {}, "differs": [], "stopped": {}}
     now = machine_state(socket, cluster, path, baseline.get("specs") or {})
     return {
         "declared": baseline["declared"],
@@ -107,7 +107,9 @@ def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]
             name_of(each): _kind(each) for each in inspected if not container_baseline.is_up(each)
         },
         "unhealthy": [
-            name_of(each) for each in inspected if not container_baseline.is_healthy(each)
+            name_of(each)
+            for each in inspected
+            if container_baseline.is_up(each) and not container_baseline.is_healthy(each)
         ],
         "origins": found,
         "files": files,

@@ -10,6 +10,7 @@ Runs on the hosts, with Python 3.9 or later and its standard library only.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .._host import container_list, engine_api
@@ -25,21 +26,37 @@ def begin(socket: str, cluster: str, path: str) -> None:
 
 
 def end(socket: str, cluster: str, path: str) -> None:
-    """Replace in the baseline what has changed since ``begin``."""
+    """Replace in the baseline what has changed since ``begin``.
+
+    The digests of the declarations then no longer belong to the state: the next run compares all.
+    """
     before, baseline = host_baseline.read(_before(path)), host_baseline.read(path)
     now = _configuration(socket, cluster, path) if before and baseline else {}
-    if now:
-        for key, entries in now.items():
-            for name in {*before[key], *entries}:
-                found = entries.get(name)
-                if found == before[key].get(name) or found == host_baseline.RESTARTS:
-                    continue
-                if found is None:
-                    baseline[key].pop(name, None)
-                else:
-                    baseline[key][name] = found
-        host_baseline.write(path, baseline)
+    replaced = [_replace(baseline, key, before.get(key) or {}, found) for key, found in now.items()]
+    if any(replaced):
+        host_baseline.write(path, {**baseline, "declared": {}})
     host_baseline.delete(_before(path))
+
+
+def _replace(
+    baseline: dict[str, Any], key: str, before: Mapping[str, Any], now: Mapping[str, Any]
+) -> bool:
+    """Replace what has changed between two states; return whether anything has.
+
+    A baseline of an earlier release may lack the key.
+    """
+    entries = baseline.setdefault(key, {})
+    changed = {
+        name
+        for name in {*before, *now}
+        if now.get(name) not in (before.get(name), host_baseline.RESTARTS)
+    }
+    for name in changed:
+        if name in now:
+            entries[name] = now[name]
+        else:
+            entries.pop(name, None)
+    return bool(changed)
 
 
 def _configuration(socket: str, cluster: str, path: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def check_entries(entries: Any, names: Iterable[str]) -> None:
             )
         check_keys(where, entry, KEYS)
         for key in REQUIRED:
-            if not entry.get(key):
+            if key not in entry or (not entry[key] and key != "command"):
                 raise MonitoringError(f"{where}: found no {key}; required: {', '.join(REQUIRED)}")
         port = whole_number(entry["port"])
         if port is None or not 1 <= port <= 65535:

@@ -29,6 +29,8 @@ IGNORED = (
     *("ansible_run_tags", "ansible_skip_tags"),
     # Of the verb that applies one pipeline.
     "pipelines_name",
+    # What a run compares, and the lock that it breaks.
+    *("compare", "unlock"),
 )
 
 
