@@ -11,12 +11,22 @@ from functools import partial
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError
-from urllib.request import ProxyHandler, Request, build_opener
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPRedirectHandler,
+    OpenerDirector,
+    Request,
+)
 
 from .._common.deadlines import Deadline, run_in_parallel
 
-# Pages are inside the platform's network: requests never use a proxy of the machine.
-_direct = build_opener(ProxyHandler({}))
+# Pages are inside the platform's network: requests never use a proxy of the machine. Without a
+# handler of https, which would load all CA certificates of the machine at each import.
+_direct = OpenerDirector()
+for _handler in (HTTPHandler, HTTPDefaultErrorHandler, HTTPRedirectHandler, HTTPErrorProcessor):
+    _direct.add_handler(_handler())
 LIMIT_BYTES = 64 * 1024**2
 
 
