@@ -27,6 +27,10 @@ REFUSED = {
     "errors": ["users: 1 of 1 are no longer declared", BOTH],
 }
 APPLIED = {"changed": True, "content": {"topics": {}}, "notes": [], "applied": {"users": {}}}
+PLAYBOOKS = (
+    *("internal_content", "internal_outdate", "internal_withdrawn"),
+    "internal_forget_passwords",
+)
 CHECKED, DONE, STOPPED = "content in check mode", "content", "driver"
 
 
@@ -54,7 +58,7 @@ def apply_content(tmp_path):
         docker = tmp_path / "ansible_collections/community/docker/plugins/modules"
         docker.mkdir(parents=True)
         (docker / "docker_container.py").write_text(module("driver", {"changed": True}))
-        for name in ("internal_content", "internal_withdrawn", "internal_forget_passwords"):
+        for name in PLAYBOOKS:
             shutil.copy(ROOT / f"playbooks/{name}.yml", tmp_path)
         given = {
             **BROKER,
