@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Filter for monitoring in the status screen: its services, firing alerts and silences."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..module_utils._problems import monitoring_problems, platform_problem
+from ..module_utils._problems import arrangement, monitoring_problems, platform_problem
 from ..module_utils._problems.platform_problem import Problem
 from ..plugin_utils._operations.status_row import status_row
 
@@ -22,12 +22,14 @@ def monitoring_status(
     responses: Mapping[str, Any],
     endpoints: Mapping[str, str],
     machine: str,
+    places: Iterable[Mapping[str, str]],
     password: bool = False,
 ) -> dict[str, Any]:
     """Rows and problems of the monitoring services on ``machine``.
 
-    ``responses`` are those of M(metal.kafka.web_info) for C(targets), C(alerts), C(silences) and
-    C(page). ``endpoints`` are host:port by job. ``password``: Prometheus requires one.
+    ``responses`` are those of M(metal.kafka.web_info) for C(targets), C(alerts), C(rules),
+    C(silences) and C(page). ``endpoints`` are host:port by job. ``places`` are those of
+    P(metal.kafka.platform_state#filter). ``password``: Prometheus requires one.
     """
     targets = _data(responses, "targets", "activeTargets")
     alerts = _data(responses, "alerts", "alerts")
@@ -41,8 +43,14 @@ def monitoring_status(
     else:
         problems += monitoring_problems.from_prometheus(alerts)
         problems += monitoring_problems.unreadable(targets)
+        scraped = arrangement.places_of(places).scraped
+        missing = monitoring_problems.without_target(targets, scraped)
+        problems += missing
+        rules = _data(responses, "rules", "groups")
+        if rules is not None:
+            problems += monitoring_problems.without_rules(rules, f"{PROMETHEUS}@{machine}")
         responding = sum(each["health"] != "down" for each in targets)
-        notes.insert(0, f"{responding} of {len(targets)} targets respond")
+        notes.insert(0, f"{responding} of {len(targets) + len(missing)} targets respond")
     down = {each.where for each in problems if each.kind in NOT_RESPONDING}
     return {
         "services": [

@@ -30,17 +30,42 @@ JOBS = ("alertmanager", "exporter", "probe", "prometheus")
 PAGE = {"error": "", "text": "", "json": {"problems": []}}
 
 
-def status(targets=(), alerts=(), silences=(), page=PAGE):
+RULES = ({"name": "kafka-metal", "rules": [{"name": "Heartbeat"}]},)
+
+
+def place(instance, job="kafka"):
+    return {"instance": instance, "group": "kafka", "machine": "node1", "kind": "k", "job": job}
+
+
+def status(targets=(), alerts=(), silences=(), page=PAGE, rules=RULES, places=()):
     return monitoring_status(
         {
             "targets": response_of(activeTargets=list(targets)),
             "alerts": response_of(alerts=list(alerts)),
+            "rules": response_of(groups=list(rules)),
             "silences": {"error": "", "json": list(silences)},
             "page": page,
         },
         {job: f"127.0.0.1:{port}" for port, job in enumerate(JOBS, 9090)},
         "node1",
+        places,
     )
+
+
+@pytest.mark.parametrize("rules", [(), ({"name": "kafka-metal", "rules": []},)])
+def test_a_prometheus_without_rules_is_a_problem(rules):
+    (problem,) = status(rules=rules)["problems"]
+    assert (problem["kind"], problem["where"]) == ("AlertsUnread", "prometheus@node1")
+    assert "has no rules of alerts" in problem["text"]
+    assert problem["urgent"]
+
+
+def test_an_instance_that_is_no_target_is_a_problem():
+    found = status([target("kafka1")], places=[place("kafka1"), place("kafka2"), place("p", "")])
+    (problem,) = found["problems"]
+    assert (problem["kind"], problem["where"]) == ("MetricsUnreadable", "kafka2")
+    assert "no target kafka2" in problem["text"]
+    assert found["services"][3]["note"] == "1 of 2 targets respond"
 
 
 def test_healthy_monitoring_has_rows_and_no_problem():
@@ -123,7 +148,7 @@ def test_an_active_silence_is_a_note():
 
 def test_an_unresponsive_prometheus_is_a_problem_with_its_reason():
     found = monitoring_status(
-        {"targets": {"error": "HTTP status 401"}}, {"prometheus": "h:9090"}, "node1"
+        {"targets": {"error": "HTTP status 401"}}, {"prometheus": "h:9090"}, "node1", ()
     )
     (row,) = found["services"]
     assert (row["name"], row["state"]) == ("prometheus@node1", "down")
@@ -136,7 +161,7 @@ def test_an_unresponsive_prometheus_is_a_problem_with_its_reason():
 
 def test_a_starting_prometheus_fails_no_run():
     found = monitoring_status(
-        {"targets": {"error": "HTTP status 503"}}, {"prometheus": "h:9090"}, "node1"
+        {"targets": {"error": "HTTP status 503"}}, {"prometheus": "h:9090"}, "node1", ()
     )
     (starting,) = [each for each in found["problems"] if each["where"] == "prometheus@node1"]
     assert not starting["read"]
@@ -153,6 +178,7 @@ def test_an_alertmanager_without_silences_is_a_problem_and_down():
         },
         {"alertmanager": "h:9093", "prometheus": "h:9090"},
         "node1",
+        (),
     )
     (problem,) = found["problems"]
     assert (problem["kind"], problem["where"]) == ("AlertsUnread", "alertmanager@node1")

@@ -160,6 +160,18 @@ def test_a_service_that_starts_earlier_explains_a_later_one():
     )  # fmt: skip
 
 
+def test_monitoring_that_reads_or_evaluates_nothing_is_a_problem():
+    scraped = places_of([{"instance": "kafka3", "group": "kafka", "machine": "m3", "job": "kafka"}])
+    own = {"health": "up", "labels": {"instance": "prometheus@m3"}}
+    # Unread targets and rules are no problem of their own: Prometheus does not respond.
+    assert texts(places=scraped) == []
+    assert texts(places=scraped, targets=(own,), rules=()) == [
+        "Prometheus has no target kafka3",
+        "prometheus has no rules of alerts: nothing can fire",
+    ]
+    assert texts(rules=({"rules": [{"name": "Heartbeat"}]},)) == []
+
+
 def test_the_same_problems_are_served_as_json():
     body = json.loads(problems_json(found(overview=broken(Broker(3))), "prod", NOW, 15))
     assert (body["cluster"], body["at"], body["read"]) == ("prod", NOW, NOW - 5)

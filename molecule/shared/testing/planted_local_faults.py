@@ -18,8 +18,10 @@ from testing.waiting import NotYet, wait_for
 
 # Seconds until a ticket that waits five minutes.
 TICKET_S = 420
-STATUS_AND_ALERT, STATUS = ("status", "alert"), ("status",)
+STATUS_AND_ALERT, STATUS_AND_PAGE = ("status", "alert"), ("status", "page")
+STATUS = ("status",)
 CONFIG = "/etc/kafka-metal"
+RESTART = "RESTART"
 
 
 def instance(cluster: Cluster, name: str) -> Instance:
@@ -78,24 +80,32 @@ def starved(name: str, limit: str) -> Injection:
     return inject
 
 
-def changed_file(name: str, file: str, text: str, *, restarts: bool) -> Injection:
-    """Let a file of a service have another text, as after an edit by hand."""
+def changed_file(name: str, file: str, text: str, reload: str = "") -> Injection:
+    """Let a file of a service have another text, as after an edit by hand.
+
+    ``reload``: signal that the service gets after each change; RESTART restarts its container.
+    """
 
     @contextmanager
     def inject(cluster: Cluster) -> Iterator[None]:
         container, shell = instance(cluster, name).container, cluster.shell("localhost")
         path = f"{CONFIG}/{container}/{file}"
+
+        def notify() -> None:
+            if reload == RESTART:
+                shell.check_output("docker restart --time 60 %s", container)
+            elif reload:
+                shell.check_output("docker kill --signal %s %s", reload, container)
+
         shell.check_output("cp --preserve %s %s.before", path, path)
         shell.check_output("printf %%s %s > %s", text, path)
         try:
-            if restarts:
-                shell.check_output("docker restart --time 60 %s", container)
+            notify()
             yield
         finally:
             # In place: a container may have the file itself mounted.
             shell.check_output("cat %s.before > %s && rm %s.before", path, path, path)
-            if restarts:
-                shell.check_output("docker restart --time 60 %s", container)
+            notify()
 
     return inject
 
@@ -225,7 +235,7 @@ FAULTS = {
     "a broker was stopped by hand": Fault(stopped("kafka2"), where="kafka2", **BROKER_DOWN),
     "a broker's container is paused": Fault(frozen("kafka3"), where="kafka3", **BROKER_DOWN),
     "a broker's key is unreadable": Fault(
-        changed_file("kafka2", "broker.pem", "", restarts=True), where="kafka2", **BROKER_DOWN
+        changed_file("kafka2", "broker.pem", "", RESTART), where="kafka2", **BROKER_DOWN
     ),
     "a broker needs more memory than its limit": Fault(
         starved("kafka3", "200m"), where="kafka3", **BROKER_DOWN
@@ -240,15 +250,26 @@ FAULTS = {
     "Prometheus is stopped": Fault(
         stopped("prometheus1"), "", DELAYED, kind="ServiceDown", screens=STATUS,
     ),
-    "Alertmanager is stopped": Fault(stopped("alertmanager1"), where="alertmanager1", **NOT_READ),
+    "Alertmanager is stopped": Fault(
+        stopped("alertmanager1"), where="alertmanager@localhost", **NOT_READ
+    ),
     "the probe is stopped": Fault(
-        stopped("probe1"), "ProbeDown", DELAYED, page=False, kind="ServiceDown", where="probe1",
+        stopped("probe1"), "ProbeDown", DELAYED, page=False,
+        kind="ServiceDown", where="probe@localhost",
     ),
     "the exporter of the cluster is stopped": Fault(
-        stopped("exporter1"), where="exporter1", screens=STATUS_AND_ALERT, **NOT_READ
+        stopped("exporter1"), where="exporter@localhost", screens=STATUS_AND_ALERT, **NOT_READ
     ),
     "the node exporter is stopped": Fault(
-        stopped("node-exporter1"), where="node-exporter1", **NOT_READ
+        stopped("node-exporter1"), where="localhost", **NOT_READ
+    ),
+    "Prometheus has no rules": Fault(
+        changed_file("prometheus1", "rules.yml", "groups: []", reload="HUP"), "", DELAYED,
+        kind="AlertsUnread", screens=STATUS_AND_PAGE,
+    ),
+    "Prometheus has lost targets": Fault(
+        changed_file("prometheus1", "targets-kafka.json", "[]"), "", DELAYED,
+        kind="MetricsUnreadable", where="kafka2", screens=STATUS_AND_PAGE,
     ),
     "an alert is silenced": Fault(
         silenced, "", DELAYED, kind="AlertsSilenced", screens=STATUS,
@@ -269,7 +290,7 @@ FAULTS = {
         kind="PipelineDown", where="pipeline-payments",
     ),
     "a pipeline's declaration is unreadable": Fault(
-        changed_file("pipeline-payments", "pipeline.json", "{", restarts=True),
+        changed_file("pipeline-payments", "pipeline.json", "{", RESTART),
         "PipelineUnreachable", DELAYED + 60, kind="PipelineDown", where="pipeline-payments",
     ),
     "most records of a pipeline are invalid": Fault(
@@ -285,7 +306,7 @@ FAULTS = {
         kind="PipelineFailing", where="pipeline-payments",
     ),
     "a configuration file was edited by hand": Fault(
-        changed_file("kafka1", "server.properties", "# edited", restarts=False),
+        changed_file("kafka1", "server.properties", "# edited"),
         "", DELAYED, kind="ConfigurationChanged", where="kafka1", screens=STATUS,
     ),
     "a restart of all brokers was interrupted": Fault(

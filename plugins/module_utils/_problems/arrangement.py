@@ -26,6 +26,8 @@ class Places:
     machines: Mapping[str, str] = field(default_factory=dict)
     services: Mapping[str, str] = field(default_factory=dict)
     order: tuple[str, ...] = ()
+    # Instances that Prometheus has to scrape.
+    scraped: tuple[str, ...] = ()
 
     def related(self, cause: Problem, effect: Problem) -> bool:
         """Whether a cause is where it can explain the effect."""
@@ -55,13 +57,15 @@ class Places:
 def places_of(entries: Iterable[Mapping[str, str]]) -> Places:
     """Return the places of instances.
 
-    ``entries`` have ``instance``, ``group`` and ``machine`` of each instance, in start order.
+    ``entries`` have ``instance``, ``group``, ``machine`` and ``job`` of each instance, in start
+    order; ``job`` is empty for one that Prometheus does not scrape.
     """
     given = list(entries)
     return Places(
         machines={each["instance"]: each["machine"] for each in given},
         services={each["instance"]: each["group"] for each in given},
         order=tuple(dict.fromkeys(each["group"] for each in given)),
+        scraped=tuple(each["instance"] for each in given if each.get("job")),
     )
 
 

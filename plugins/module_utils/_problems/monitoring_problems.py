@@ -73,6 +73,24 @@ def unreadable(targets: Iterable[Mapping[str, Any]]) -> list[Problem]:
     ]
 
 
+def without_target(targets: Iterable[Mapping[str, Any]], scraped: Iterable[str]) -> list[Problem]:
+    """Return a problem for each instance that should be scraped and is no target of Prometheus."""
+    known = {each["labels"].get("instance") for each in targets}
+    return [
+        Problem("MetricsUnreadable", name, f"Prometheus has no target {name}", "make up")
+        for name in scraped
+        if name not in known
+    ]
+
+
+def without_rules(groups: Iterable[Mapping[str, Any]], where: str) -> list[Problem]:
+    """Return a problem if Prometheus' response (/api/v1/rules?type=alert) has no rule."""
+    if any(each.get("rules") for each in groups):
+        return []
+    text = f"{where} has no rules of alerts: nothing can fire"
+    return [Problem("AlertsUnread", where, text, "make up")]
+
+
 def _reason(target: Mapping[str, Any]) -> str:
     """Return the error of a target without its address: Get "ADDRESS": ERROR."""
     error = str(target.get("lastError") or "no response")

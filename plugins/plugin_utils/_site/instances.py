@@ -46,13 +46,14 @@ def names(inventory: Inventory) -> list[str]:
 
 
 def places(inventory: Inventory) -> list[dict[str, str]]:
-    """Instance, group, machine and kind of each instance, in the order in which kinds start."""
+    """Instance, group, machine, kind and scrape job of each instance, in start order of kinds."""
     return [
         {
             "instance": fill_template(inventory, host, each.instance),
             "group": each.group,
             "machine": machines.machine(inventory, host),
             "kind": each.kind,
+            "job": each.job or "",
         }
         for each in SERVICES
         if each.instance

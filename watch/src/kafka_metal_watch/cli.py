@@ -188,6 +188,7 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
             engines=remote.engines,
             alerts=remote.alerts,
             targets=remote.targets,
+            rules=remote.rules,
             unread={**found.unread, **remote.unread},
             workers=config["workers"],
             places=places_of(config["places"]),

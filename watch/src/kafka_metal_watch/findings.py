@@ -59,6 +59,11 @@ def _problems(found: ClusterState, now: float, interval: float) -> Iterator[Prob
     yield from _unread(found)
     yield from monitoring_problems.from_prometheus(found.alerts)
     yield from monitoring_problems.unreadable(found.targets)
+    # Without targets, Prometheus was not read.
+    if found.targets:
+        yield from monitoring_problems.without_target(found.targets, found.places.scraped)
+    if found.rules is not None:
+        yield from monitoring_problems.without_rules(found.rules, "prometheus")
 
 
 def _cluster(found: ClusterState, now: float, interval: float) -> list[Problem]:

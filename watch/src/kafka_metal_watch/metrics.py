@@ -39,9 +39,10 @@ class ClusterState:
     workers: int = 0
     # Seconds since the last health check of the container engine, by host.
     engines: Mapping[str, float] = field(default_factory=dict)
-    # Firing alerts and targets, as Prometheus returns them.
+    # Firing alerts, targets and groups of rules, as Prometheus returns them; rules: None if unread.
     alerts: tuple[Mapping[str, Any], ...] = ()
     targets: tuple[Mapping[str, Any], ...] = ()
+    rules: tuple[Mapping[str, Any], ...] | None = None
     # Machines and groups of instances, and the order in which they start.
     places: Places = field(default_factory=Places)
     overview: Overview = field(default_factory=Overview)

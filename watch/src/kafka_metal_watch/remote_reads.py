@@ -13,12 +13,16 @@ from .remote_state import (
     driver_state,
     engines,
     master_state,
+    rules,
     targets,
 )
 
 # Time limit of a read: it waits at most TIMEOUT_S for each packet.
 LIMIT_S = TIMEOUT_S + 1
 CERTIFICATE = "certificate"
+OF_PROMETHEUS: Mapping[str, Callable[..., Any]] = {
+    "engines": engines, "alerts": alerts, "targets": targets, "rules": rules,
+}  # fmt: skip
 NO_RESPONSE = "Prometheus does not respond"
 NO_CERTIFICATE = "no response, or no certificate of the CA"
 
@@ -33,6 +37,8 @@ class Remote:
     engines: Mapping[str, float] = field(default_factory=dict)
     alerts: tuple[Mapping[str, Any], ...] = ()
     targets: tuple[Mapping[str, Any], ...] = ()
+    # None: not read.
+    rules: tuple[Mapping[str, Any], ...] | None = None
     unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
@@ -57,14 +63,14 @@ def read_remote(config: Mapping[str, Any], limit: float = LIMIT_S) -> Remote:
         },
     }
     if prometheus:
-        for name, read in (("engines", engines), ("alerts", alerts), ("targets", targets)):
+        for name, read in OF_PROMETHEUS.items():
             reads[name, prometheus] = partial(read, prometheus, config["prometheus_login"])
     items = in_parallel(reads, limit)
     expiries = {each: items.found.get((CERTIFICATE, each)) for each in config["certificates"]}
     unread = {
         where: why
         for where, why in items.unread.items()
-        if where[0] in (CERTIFICATE, "engines", "alerts", "targets")
+        if where[0] in (CERTIFICATE, *OF_PROMETHEUS)
     }
     if prometheus and items.found.get(("alerts", prometheus)) is None:
         unread.setdefault(("alerts", prometheus), NO_RESPONSE)
@@ -78,5 +84,6 @@ def read_remote(config: Mapping[str, Any], limit: float = LIMIT_S) -> Remote:
         engines=items.found.get(("engines", prometheus), {}),
         alerts=items.found.get(("alerts", prometheus)) or (),
         targets=items.found.get(("targets", prometheus)) or (),
+        rules=items.found.get(("rules", prometheus)),
         unread=unread,
     )

@@ -79,6 +79,11 @@ def targets(endpoint: str, login: str = "") -> tuple[Mapping[str, Any], ...] | N
     return _prometheus_list(endpoint, "/api/v1/targets?state=active", "activeTargets", login)
 
 
+def rules(endpoint: str, login: str = "") -> tuple[Mapping[str, Any], ...] | None:
+    """Return the groups of alerting rules of Prometheus at HOST:PORT; None without a response."""
+    return _prometheus_list(endpoint, "/api/v1/rules?type=alert", "groups", login)
+
+
 def _prometheus_list(
     endpoint: str, path: str, key: str, login: str
 ) -> tuple[Mapping[str, Any], ...] | None:
