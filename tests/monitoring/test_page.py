@@ -12,6 +12,7 @@ from pathlib import Path
 
 import hostile_names
 import pytest
+from kafka_metal_watch._problems.arrangement import places_of
 from kafka_metal_watch.cli import serve
 from kafka_metal_watch.lag import Lag
 from kafka_metal_watch.metrics import ClusterState
@@ -44,6 +45,10 @@ FOUND = ClusterState(
     members={("billing", "orders"): 1},
     pipelines=dict.fromkeys(hostile_names.NAMES),
     alerts=ALERTS,
+    places=places_of(
+        {"instance": f"kafka{number}", "group": "kafka", "machine": f"m{number}", "job": "kafka"}
+        for number in (1, 2)
+    ),
 )
 
 
