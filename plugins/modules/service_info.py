@@ -71,14 +71,13 @@ engine_error:
   returned: always
 """
 
-import json
 import os
 from urllib.parse import quote
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ..module_utils._common import container_labels
-from ..module_utils._host import engine_api, machine_facts
+from ..module_utils._host import container_list, engine_api, machine_facts
 
 
 def main() -> None:
@@ -97,11 +96,9 @@ def main() -> None:
     given = module.params
     containers, has_image, error = [], False, ""
     try:
-        label = f"{container_labels.CLUSTER}={given['cluster']}"
-        listed = json.loads(engine_api.get(given["socket"], engine_api.list_request(label)) or "[]")
         containers = [
             each
-            for each in listed
+            for each in container_list.list_from_engine(given["socket"], given["cluster"])
             if container_labels.label_from_list(each, container_labels.SERVICE) == given["service"]
         ]
         if given["image"]:

@@ -176,6 +176,7 @@ def interrupted(cluster: Cluster) -> Iterator[None]:
 
     try:
         wait_for("the restart has its lock", locked, seconds=120)
+        # With the lock alone nothing is interrupted yet: the restart has to reach its work.
         time.sleep(5)
     finally:
         os.killpg(restart.pid, signal.SIGKILL)

@@ -31,14 +31,20 @@ def list_cluster_containers(path: str, cluster: str) -> list[dict[str, Any]]:
     ]
 
 
+def list_from_engine(path: str, cluster: str) -> list[dict[str, Any]]:
+    """Return the containers of a cluster, running or not; raises EngineError."""
+    request = engine_api.list_request(f"{container_labels.CLUSTER}={cluster}")
+    found: list[dict[str, Any]] = json.loads(engine_api.get(path, request) or b"[]")
+    return found
+
+
 def inspect_cluster_containers(path: str, cluster: str) -> list[dict[str, Any]]:
     """Return the inspections of a cluster's containers, running or not.
 
     Raises EngineError if the engine does not answer one of the requests: a container that it cannot
     inspect in time is not one that is gone.
     """
-    request = engine_api.list_request(f"{container_labels.CLUSTER}={cluster}")
-    listed = json.loads(engine_api.get(path, request) or b"[]")
+    listed = list_from_engine(path, cluster)
     found = [engine_api.get(path, f"/containers/{each['Id']}/json") for each in listed]
     # Without a response: removed since it was listed.
     return [json.loads(each) for each in found if each is not None]
