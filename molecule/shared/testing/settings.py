@@ -6,6 +6,12 @@ from typing import Any
 from kafka.admin import ConfigResource
 
 from testing import access
+from testing.waiting import NotYet, wait_for
+
+# Source of a value that was set for one broker or topic, as kafka-python names it.
+DYNAMIC = {"broker": "DYNAMIC_BROKER_CONFIG", "topic": "DYNAMIC_TOPIC_CONFIG"}
+# A loaded broker has needed seconds to learn of a change through ZooKeeper.
+APPLIED_SECONDS = 20
 
 
 class Settings:
@@ -42,7 +48,11 @@ class Settings:
         return self._describe("topic", [topic])[topic][key]["value"]
 
     def change(self, broker: int, values: Mapping[str, str | None]) -> None:
-        """Set dynamic keys of a broker as an operator might by hand; None deletes a key."""
+        """Set dynamic keys of a broker as an operator might by hand; None deletes a key.
+
+        Returns when the broker itself reports them: it learns of a change some time after the
+        answer.
+        """
         self._change("broker", str(broker), values)
 
     def change_topic(self, topic: str, values: Mapping[str, str | None]) -> None:
@@ -60,3 +70,16 @@ class Settings:
                 [ConfigResource(kind, name, configs)], raise_on_unknown=False
             )
         assert answer[kind][name] == "OK", answer
+        wait_for(
+            f"{kind} {name} reports {dict(values)}",
+            lambda: self._reports(kind, name, values),
+            seconds=APPLIED_SECONDS,
+            every=0.1,
+        )
+
+    def _reports(self, kind: str, name: str, values: Mapping[str, str | None]) -> None:
+        found = self._describe(kind, [name])[name]
+        for key, value in values.items():
+            dynamic = found[key]["config_source"] == DYNAMIC[kind]
+            if found[key]["value"] != value if value is not None else dynamic:
+                raise NotYet(f"{key} is {found[key]['value']} ({found[key]['config_source']})")
