@@ -62,6 +62,7 @@ def test_state_is_always_served_and_health_if_all_runs(board: Board, address: st
         "rows_per_second": None,
         "lag": None,
         "batch_seconds": None,
+        "running_seconds": None,
         "updated": None,
         "watermark": None,
         "state_rows": None,

@@ -78,11 +78,11 @@ class Outputs:
         return sum(each == name for each, _ in self.started)
 
     def update(self) -> dict[str, Any]:
-        self.supervisor.update()
+        self.supervisor.update({})
         for _ in range(2):
             # The result of a start is processed by the next call.
             self.supervisor.start_due()
-        self.supervisor.update()
+        self.supervisor.update({})
         return self.board.snapshot()
 
 
@@ -198,3 +198,45 @@ def test_available_now_pipeline_retries_nothing(clock: Clock) -> None:
     assert outputs.supervisor.is_done
     assert set(outputs.supervisor.errors) == {"bad"}
     assert outputs.starts("bad") == 1
+
+
+def test_lag_of_a_long_batch_follows_the_ends_of_the_topic(clock: Clock) -> None:
+    outputs = Outputs()
+    outputs.newest("bad").idle()
+    query = outputs.newest("good")
+    offsets = {"in": {"0": 7, "1": 2}}
+    query.lastProgress = {
+        **{"batchId": 3, "numInputRows": 9, "processedRowsPerSecond": 9.0, "batchDuration": 1000},
+        **{"timestamp": "2026-05-01T12:00:00Z"},
+        **{"sources": [{"latestOffset": offsets, "endOffset": offsets}]},
+    }
+    query.status = {"message": "Processing new data", "isTriggerActive": True,
+                    "isDataAvailable": True}  # fmt: skip
+    ends = {("in", "0"): 30, ("in", "1"): 2, ("in", "2"): 5}
+
+    def state() -> tuple[object, ...]:
+        found = outputs.supervisor.update(ends)["good"]
+        return found["running_seconds"], found["lag"], found["rows_per_second"]
+
+    assert state() == (None, 1, 9.0)
+    clock.now += 19
+    assert not outputs.supervisor.has_long_batch
+    assert state() == (None, 1, 9.0)
+    clock.now += 2
+    assert outputs.supervisor.has_long_batch
+    assert state() == (21, 28, None)
+    # Without ends, the lag is that of the last batch.
+    assert outputs.supervisor.update({})["good"]["lag"] == 1
+    # The batch has ended, and the next one runs.
+    query.lastProgress = {**query.lastProgress, "timestamp": "2026-05-01T12:00:21Z"}
+    assert state() == (None, 1, 9.0)
+    assert not outputs.supervisor.has_long_batch
+
+
+def test_an_idle_query_has_no_long_batch(clock: Clock) -> None:
+    outputs = Outputs()
+    outputs.newest("good").idle()
+    outputs.supervisor.update({})
+    clock.now += 600
+    outputs.supervisor.update({})
+    assert outputs.supervisor.update({})["good"]["running_seconds"] is None

@@ -134,6 +134,15 @@ def test_a_container_that_runs_again_after_a_kill_is_a_note():
     assert (problem.kind, problem.level) == ("ContainerKilled", "note")
 
 
+def test_a_restarted_container_that_passes_its_health_check_is_a_note():
+    healthy = {"Health": {"Status": "healthy"}}
+    again = container(restarts=7, ExitCode=1, FinishedAt=JUST_NOW, **healthy)
+    problem = container_faults.container_fault(again, NOW)
+    assert problem.level == "note"
+    assert problem.text.startswith("kafka2 has been up for ")
+    assert "restarted 7 times by the engine" in problem.text
+
+
 def test_out_of_memory_event_counts_without_the_state(engine):
     events = b'{"status":"oom","id":"1"}\n{"status":"oom","id":"9"}\n'
     (problem,) = engine({1: container(restarts=2, FinishedAt=JUST_NOW)}, events)

@@ -38,6 +38,15 @@ def texts(state, reason=""):
             ["pipeline p: 500 of the last 500 records are invalid: not CSV"],
         ),
         ({**WELL, "records": {"recent": {"read": 1000, "invalid": 50}}}, []),
+        ({**WELL, "outputs": {"a": {"running_seconds": 119, "lag": 9}}}, []),
+        (
+            {**WELL, "outputs": {"a": {"running_seconds": 140, "lag": 12000}}},
+            ["pipeline p, output a: a batch has run for 140 s, and 12,000 records wait"],
+        ),
+        (
+            {**WELL, "outputs": {"a": {"running_seconds": 140, "lag": None}}},
+            ["pipeline p, output a: a batch has run for 140 s"],
+        ),
         (
             {**WELL, "outputs": {"a": {"archive": {"missing": 2, "first": "a/b.parquet"}}}},
             ["pipeline p, output a: 2 finished files are missing, first a/b.parquet"],

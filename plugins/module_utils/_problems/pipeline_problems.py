@@ -12,6 +12,8 @@ from .platform_problem import Problem
 GOOD = ("running", "active")
 # Share of invalid records in the last minutes that is a problem, and the smallest number of them.
 INVALID_SHARE, INVALID_RECORDS = 0.05, 10
+# Seconds from which a running batch is a problem; batches are planned for 10 s.
+BATCH_S = 120
 
 
 def instance(name: str) -> str:
@@ -47,8 +49,9 @@ def problems(name: str, state: Mapping[str, Any] | None, reason: str = "") -> li
     """Return the problems of a pipeline; ``state`` is None, for a ``reason``, without a response.
 
     ``state`` is the JSON of the driver's /status: ``state``, ``last_error`` and ``failed_starts``,
-    ``outputs`` by name with ``exception`` and, of an archive, ``archive`` (``missing``, ``first``),
-    and ``records`` with ``reason`` and counts of the ``recent`` minutes (``read``, ``invalid``).
+    ``outputs`` by name with ``exception``, ``lag``, ``running_seconds`` and, of an archive,
+    ``archive`` (``missing``, ``first``), and ``records`` with ``reason`` and counts of the
+    ``recent`` minutes (``read``, ``invalid``).
     """
     if state is None:
         return [unreachable(name, reason)]
@@ -71,8 +74,22 @@ def problems(name: str, state: Mapping[str, Any] | None, reason: str = "") -> li
         Problem("PipelineFailing", where, f"pipeline {name}, output {output}: {text}", logs(name))
         for output, text in failing.items()
     ]
+    found += _long_batches(name, state.get("outputs") or {})
     found += _invalid(name, state.get("records") or {})
     return [*found, *_archives(name, state.get("outputs") or {})]
+
+
+def _long_batches(name: str, outputs: Mapping[str, Any]) -> list[Problem]:
+    """Return the problem of each output whose batch does not end."""
+    found = []
+    for output, status in outputs.items():
+        seconds = int(status.get("running_seconds") or 0)
+        if seconds >= BATCH_S and not first_line(status.get("exception")):
+            text = f"pipeline {name}, output {output}: a batch has run for {seconds} s"
+            if lag := int(status.get("lag") or 0):
+                text += f", and {lag:,} records wait"
+            found.append(Problem("PipelineFailing", instance(name), text, logs(name)))
+    return found
 
 
 def _invalid(name: str, records: Mapping[str, Any]) -> list[Problem]:

@@ -20,9 +20,10 @@ class Problem:
     """A problem: ``kind`` is a key of problem_kinds.KINDS or the name of an alert.
 
     ``where`` is an instance (kafka2), a machine, or a kind of service (kafka) for problems of all
-    its instances. ``command`` helps; ``since`` is in seconds since 1970, 0 if it is not known.
-    ``alerts`` are names of firing alerts that report the same. ``severity`` is only set if it is
-    not that of the kind. ``read``: found by reading a service, not only reported by an alert.
+    its instances. ``command`` helps, by default that of the kind. ``since`` is in seconds since
+    1970, 0 if it is not known. ``alerts`` are names of firing alerts that report the same.
+    ``severity`` is only set if it is not that of the kind. ``read``: found by reading a service,
+    not only reported by an alert.
     """
 
     kind: str
@@ -46,6 +47,11 @@ class Problem:
         """Return the severity: page, ticket or note."""
         return self.severity or problem_kinds.of(self.kind).severity
 
+    @property
+    def help(self) -> str:
+        """Return the command or the page that helps."""
+        return self.command or problem_kinds.help_for(self.kind, self.where)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the problem in plain types, with its severity."""
         return {
@@ -53,7 +59,7 @@ class Problem:
             "where": self.where,
             "severity": self.level,
             "text": self.text,
-            "command": self.command,
+            "command": self.help,
             "since": self.since,
             "alerts": list(self.alerts),
             "read": self.read,

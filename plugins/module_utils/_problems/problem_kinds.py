@@ -15,10 +15,12 @@ class Kind:
     """A kind of problem.
 
     ``causes`` are kinds that explain it if they are on the same instance, on its machine, or on
-    an instance of the same service. A ``wide`` kind also explains problems elsewhere.
+    an instance of the same service. A ``wide`` kind also explains problems elsewhere. ``help`` is
+    the command or the page that helps where a problem names none, with ``{where}``.
     """
 
     severity: str
+    help: str
     causes: tuple[str, ...] = ()
     wide: bool = False
 
@@ -27,53 +29,68 @@ _CONTAINER = ("ContainerMissing", "ContainerKilled", "ContainerRestarting", "Con
 _DOWN = ("MachineUnreachable", *_CONTAINER, "DiskFailed", "ServiceDown")
 _BROKERS = (*_DOWN, "NoLeader", "LogDirOffline", "ViewsDiffer")
 
+_LOGS, _PAGES = "make logs S={where}", "docs/operate/alerts"
+# Commands for a problem of one instance, and pages for one of a machine or of a whole service.
 KINDS = {
-    "MachineUnreachable": Kind(PAGE),
-    "EngineDown": Kind(PAGE, ("MachineUnreachable",)),
-    "OperationInterrupted": Kind(TICKET, wide=True),
-    "DiskFailed": Kind(PAGE, ("MachineUnreachable",)),
-    "ConfigurationChanged": Kind(NOTE),
-    "CertificateExpires": Kind(TICKET),
-    "ContainerMissing": Kind(PAGE, ("MachineUnreachable", "OperationInterrupted")),
-    "ContainerKilled": Kind(PAGE, ("MachineUnreachable",)),
-    "ContainerStopped": Kind(PAGE, ("MachineUnreachable", "DiskFailed", "OperationInterrupted")),
-    "ContainerRestarting": Kind(PAGE, ("DiskFailed", "ConfigurationChanged", "NoLeader")),
+    "MachineUnreachable": Kind(PAGE, f"{_PAGES}/HostDown.md"),
+    "EngineDown": Kind(PAGE, f"{_PAGES}/ContainerEngineUnreachable.md", ("MachineUnreachable",)),
+    "OperationInterrupted": Kind(TICKET, "make up", wide=True),
+    "DiskFailed": Kind(PAGE, f"{_PAGES}/LogDirOffline.md", ("MachineUnreachable",)),
+    "ConfigurationChanged": Kind(NOTE, "make plan"),
+    "CertificateExpires": Kind(TICKET, "make rotate WHAT=certificates"),
+    "ContainerMissing": Kind(PAGE, "make up", ("MachineUnreachable", "OperationInterrupted")),
+    "ContainerKilled": Kind(PAGE, _LOGS, ("MachineUnreachable",)),
+    "ContainerStopped": Kind(
+        PAGE, "make up", ("MachineUnreachable", "DiskFailed", "OperationInterrupted")
+    ),
+    "ContainerRestarting": Kind(PAGE, _LOGS, ("DiskFailed", "ConfigurationChanged", "NoLeader")),
     # Kafka takes the log dir offline when it next creates, renames or deletes a file there.
-    "ReplicasRemoved": Kind(TICKET),
-    "LogDirOffline": Kind(TICKET, ("DiskFailed", "ReplicasRemoved")),
+    "ReplicasRemoved": Kind(TICKET, f"{_PAGES}/ReplicasRemoved.md"),
+    "LogDirOffline": Kind(TICKET, f"{_PAGES}/LogDirOffline.md", ("DiskFailed", "ReplicasRemoved")),
     "ServiceDown": Kind(
         PAGE,
+        _LOGS,
         ("MachineUnreachable", "DiskFailed", *_CONTAINER, "NoLeader"),
     ),
-    "ViewsDiffer": Kind(PAGE, _DOWN),
-    "NoLeader": Kind(PAGE, (*_DOWN, "NoLeader"), wide=True),
-    "VersionsDiffer": Kind(TICKET, ("OperationInterrupted",)),
-    "PartitionsOffline": Kind(PAGE, _BROKERS),
-    "PartitionsUnderMinIsr": Kind(PAGE, _BROKERS),
-    "PartitionsUnderReplicated": Kind(TICKET, _BROKERS),
-    "ClusterUnreachable": Kind(PAGE, (*_DOWN, "NoLeader", "EngineDown")),
+    "ViewsDiffer": Kind(PAGE, _LOGS, _DOWN),
+    "NoLeader": Kind(PAGE, f"{_PAGES}/ControllerMissing.md", (*_DOWN, "NoLeader"), wide=True),
+    "VersionsDiffer": Kind(TICKET, "make upgrade", ("OperationInterrupted",)),
+    "PartitionsOffline": Kind(PAGE, f"{_PAGES}/PartitionsOffline.md", _BROKERS),
+    "PartitionsUnderMinIsr": Kind(PAGE, f"{_PAGES}/PartitionsUnderMinIsr.md", _BROKERS),
+    "PartitionsUnderReplicated": Kind(TICKET, f"{_PAGES}/ReplicationStuck.md", _BROKERS),
+    "ClusterUnreachable": Kind(PAGE, f"{_PAGES}/BrokerDown.md", (*_DOWN, "NoLeader", "EngineDown")),
     # What clients notice, by alerts of the probe.
     "ClientsAffected": Kind(
         PAGE,
+        f"{_PAGES}/PartitionNotWritable.md",
         (*_BROKERS, "PartitionsOffline", "PartitionsUnderMinIsr", "ClusterUnreachable"),
     ),
-    "ReadFailed": Kind(TICKET, (*_BROKERS, "ClusterUnreachable")),
-    "PipelineDown": Kind(PAGE, (*_DOWN, "NoLeader", "ClusterUnreachable", "PartitionsOffline")),
-    "PipelineFailing": Kind(
-        TICKET, (*_DOWN, "NoLeader", "PartitionsOffline", "PartitionsUnderMinIsr")
+    "ReadFailed": Kind(
+        TICKET, f"{_PAGES}/ExporterReadsIncomplete.md", (*_BROKERS, "ClusterUnreachable")
     ),
-    "PipelineInvalid": Kind(TICKET),
-    "ArchiveIncomplete": Kind(TICKET),
-    "MetricsUnreadable": Kind(TICKET, _DOWN),
-    "AlertsUnread": Kind(TICKET, _DOWN),
-    "AlertsSilenced": Kind(NOTE, ("OperationInterrupted",)),
+    "PipelineDown": Kind(
+        PAGE, _LOGS, (*_DOWN, "NoLeader", "ClusterUnreachable", "PartitionsOffline")
+    ),
+    "PipelineFailing": Kind(
+        TICKET, _LOGS, (*_DOWN, "NoLeader", "PartitionsOffline", "PartitionsUnderMinIsr")
+    ),
+    "PipelineInvalid": Kind(TICKET, f"{_PAGES}/PipelineInvalidRecords.md"),
+    "ArchiveIncomplete": Kind(TICKET, f"{_PAGES}/ArchiveIncomplete.md"),
+    "MetricsUnreadable": Kind(TICKET, f"{_PAGES}/TargetDown.md", _DOWN),
+    "AlertsUnread": Kind(TICKET, "make logs S=prometheus", _DOWN),
+    "AlertsSilenced": Kind(NOTE, "", ("OperationInterrupted",)),
 }
-_UNKNOWN = Kind(TICKET)
+_UNKNOWN = Kind(TICKET, f"{_PAGES}/index.md")
 
 
 def of(name: str) -> Kind:
     """Return a kind; an alert without a kind has no known causes."""
     return KINDS.get(name, _UNKNOWN)
+
+
+def help_for(name: str, where: str) -> str:
+    """Return the command or page that helps with a problem of a kind at an instance."""
+    return of(name).help.format(where=where)
 
 
 def rank(name: str) -> int:

@@ -47,7 +47,8 @@ def problems(
     ]
     leading = find_leader(masters)
     if leading is None:
-        return [*found, Problem("NoLeader", GROUP, "the Spark cluster has no leading master")]
+        text, page = "the Spark cluster has no leading master", "SparkWithoutLeader"
+        return [*found, Problem("NoLeader", GROUP, text, f"docs/operate/alerts/{page}.md")]
     return found + [
         _down(name, f"{name} is not registered with {leading['name']}")
         for name, page in workers.items()
@@ -56,4 +57,4 @@ def problems(
 
 
 def _down(name: str, text: str) -> Problem:
-    return Problem("ServiceDown", name, text, f"make logs S={name}")
+    return Problem("ServiceDown", name, text)

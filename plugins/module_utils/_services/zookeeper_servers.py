@@ -158,6 +158,10 @@ def query_servers(
     ]
 
 
+# Page for an ensemble without one leader.
+HELP = "docs/operate/alerts/ZooKeeperWithoutQuorum.md"
+
+
 def problems(servers: Sequence[Server]) -> list[Problem]:
     """Return the problems of an ensemble."""
     leaders = [server for server in servers if server.mode in LEADING]
@@ -167,15 +171,15 @@ def problems(servers: Sequence[Server]) -> list[Problem]:
         if server.error
     ]
     if not leaders:
-        found.append(Problem("NoLeader", GROUP, "no server is leader"))
+        found.append(Problem("NoLeader", GROUP, "no server is leader", HELP))
     if len(leaders) > 1:
         several = ", ".join(server.name for server in leaders)
         text = f"more than one server is leader: {several}; they are not one ensemble"
-        found.append(Problem("NoLeader", GROUP, text))
+        found.append(Problem("NoLeader", GROUP, text, HELP))
     alone = [server for server in leaders if server.mode == "standalone"]
     if alone and len(servers) > 1:
         text = f"{alone[0].name} runs standalone, not as one of {len(servers)}"
-        found.append(Problem("NoLeader", GROUP, text))
+        found.append(Problem("NoLeader", GROUP, text, HELP))
     versions = sorted({server.version for server in servers if server.mode and server.version})
     if len(versions) > 1:
         text = f"servers run different versions: {', '.join(versions)}"

@@ -3,6 +3,7 @@
 Spark identifies topics by name only. A deleted and recreated topic has another id.
 """
 
+import contextlib
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -63,6 +64,29 @@ class Brokers:
             for name, topic in _results(found, MISSING)
         }
 
+    def ends(self, topics: Mapping[str, Topic]) -> dict[tuple[str, str], int]:
+        """Return the offsets after the last committed records, by topic and partition.
+
+        Partitions without a leader are left out.
+        """
+        kafka: Any = self._jvm.org.apache.kafka
+        wanted, latest = self._jvm.java.util.HashMap(), kafka.clients.admin.OffsetSpec.latest()
+        places = [
+            (name, number) for name, topic in topics.items() for number in range(topic.partitions)
+        ]
+        for name, partition in places:
+            wanted.put(kafka.common.TopicPartition(name, partition), latest)
+        committed = kafka.clients.admin.ListOffsetsOptions(
+            kafka.common.IsolationLevel.READ_COMMITTED
+        )
+        found = self._admin.listOffsets(wanted, committed)
+        offsets: dict[tuple[str, str], int] = {}
+        for name, partition in places:
+            with contextlib.suppress(Exception):
+                result = found.partitionResult(kafka.common.TopicPartition(name, partition)).get()
+                offsets[name, str(partition)] = int(result.offset())
+        return offsets
+
     def limits(self, names: Iterable[str]) -> dict[str, int]:
         """Return ``max.message.bytes`` by topic, without topics that do not exist.
 
@@ -94,7 +118,10 @@ class Brokers:
 
 
 class TopicWatch:
-    """Detects recreated topics; checks their ids every WATCH_S seconds."""
+    """Detects recreated topics; checks their ids every WATCH_S seconds.
+
+    While ``reads_ends`` is set, ``ends`` are the topics' end offsets of the last check.
+    """
 
     def __init__(self, brokers: Brokers, names: Iterable[str]) -> None:
         """Remember the current topics as the right ones, and start the checks."""
@@ -102,6 +129,8 @@ class TopicWatch:
         self.topics = brokers.topics(self._names)
         self._stopped = threading.Event()
         self._seen: dict[str, Topic] = {}
+        self.reads_ends = False
+        self.ends: dict[tuple[str, str], int] = {}
         self._thread = threading.Thread(target=self._run, name="topics", daemon=True)
         self._thread.start()
 
@@ -135,6 +164,7 @@ class TopicWatch:
         while not self._stopped.wait(WATCH_S):
             try:
                 self._seen = self._brokers.topics(self._names)
+                self.ends = self._brokers.ends(self._seen) if self.reads_ends else {}
             except Exception as error:
                 # Brokers may be down; queries that read from them report it.
                 log.debug("topics cannot be described: %s", error)

@@ -177,7 +177,8 @@ def _watch(
     reported = time.monotonic()
     supervisor.start_all()
     while not stopping.wait(POLL_S):
-        state = supervisor.update()
+        watch.reads_ends = supervisor.has_long_batch
+        state = supervisor.update(watch.ends)
         if time.monotonic() - reported >= REPORT_EVERY_S:
             _report(state)
             reported = time.monotonic()

@@ -12,6 +12,8 @@ from kafka_metal_pipeline.status import NOTHING
 IDLE = "Waiting for data to arrive"
 
 Lag = int | None
+# Offsets by topic and partition.
+Offsets = Mapping[tuple[str, str], int]
 
 
 def query_progress(query: StreamingQuery) -> dict[str, Any]:
@@ -34,6 +36,7 @@ def query_progress(query: StreamingQuery) -> dict[str, Any]:
         "rows_per_second": 0.0 if idle else _rounded(last["processedRowsPerSecond"]),
         "lag": 0 if idle else _waiting(status, read_lag(sources[0] if sources else {})),
         "batch_seconds": _rounded(last["batchDuration"] / 1000),
+        "running_seconds": None,
         "updated": last["timestamp"],
         "watermark": read_watermark(last),
         "state_rows": sum(each["numRowsTotal"] for each in last.get("stateOperators") or []),
@@ -66,13 +69,13 @@ def read_watermark(last: Mapping[str, Any]) -> str | None:
 
 def read_lag(source: Mapping[str, Any]) -> Lag:
     """Return the records between a batch's end and the topics' end, over all partitions."""
-    latest, end = _offsets(source.get("latestOffset")), _offsets(source.get("endOffset"))
+    latest, end = (read_offsets(source.get(key)) for key in ("latestOffset", "endOffset"))
     if not latest or not end:
         return None
     return sum(max(0, offset - end.get(place, 0)) for place, offset in latest.items())
 
 
-def _offsets(value: object) -> dict[tuple[str, str], int]:
+def read_offsets(value: object) -> dict[tuple[str, str], int]:
     """Return offsets by topic and partition; Spark reports them as JSON or as its text."""
     parsed = json.loads(value) if isinstance(value, str) and value else value
     if not isinstance(parsed, Mapping):

@@ -35,6 +35,8 @@ NOTHING: dict[str, Any] = dict.fromkeys(
         "rows_per_second",
         "lag",
         "batch_seconds",
+        # Of the batch that runs now.
+        "running_seconds",
         "updated",
         "watermark",
         "state_rows",

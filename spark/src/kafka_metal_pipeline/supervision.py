@@ -16,6 +16,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kafka_metal_pipeline import counts, progress
 from kafka_metal_pipeline.failures import explain, is_of_process
+from kafka_metal_pipeline.progress import Offsets
+from kafka_metal_pipeline.running_batch import LONG_S, RunningBatch, current_lag, running_batch
 from kafka_metal_pipeline.status import FAILED, FAILING, FINISHED, RUNNING, STARTING, Board
 
 log = logging.getLogger(__name__)
@@ -41,6 +43,7 @@ class Attempt:
     failures: int = 0
     restarts: int = 0
     counted: int = -1
+    batch: RunningBatch | None = None
     began: float = 0.0
     due: float = 0.0
     is_finished: bool = False
@@ -85,6 +88,13 @@ class Supervisor:
         return not self._is_endless and all(
             each.is_finished or each.error for each in self._attempts.values()
         )
+
+    @property
+    def has_long_batch(self) -> bool:
+        """Whether a batch of any query runs long: its lag needs the ends of the topics."""
+        now = time.monotonic()
+        batches = (each.batch for each in self._attempts.values())
+        return any(batch and now - batch.since >= LONG_S for batch in batches)
 
     def start_all(self) -> None:
         """Start all outputs, one after the other."""
@@ -131,15 +141,19 @@ class Supervisor:
                 query=outcome,
                 began=time.monotonic(),
                 counted=-1,
+                batch=None,
                 restarts=attempt.restarts + again,
             )
 
-    def update(self) -> dict[str, dict[str, Any]]:
-        """Update the state of every query on the board; return the progress by output."""
+    def update(self, ends: Offsets) -> dict[str, dict[str, Any]]:
+        """Update the state of every query on the board; return the progress by output.
+
+        ``ends`` are current end offsets of the source's topics, empty if they are not known.
+        """
         found = {}
         for name, attempt in list(self._attempts.items()):
             if attempt.query:
-                found[name] = self._update(name, attempt, attempt.query)
+                found[name] = self._update(name, attempt, attempt.query, ends)
             attempt = self._attempts[name]
             self._board.set_output(name, {**found.get(name, {}), **_output_state(attempt)})
         self._board.set_state(self._state())
@@ -154,8 +168,17 @@ class Supervisor:
             self._fail(name, error, 0)
             self._attempts[name] = replace(self._attempts[name], due=0.0)
 
-    def _update(self, name: str, attempt: Attempt, query: StreamingQuery) -> dict[str, Any]:
+    def _update(
+        self, name: str, attempt: Attempt, query: StreamingQuery, ends: Offsets
+    ) -> dict[str, Any]:
         state = progress.query_progress(query)
+        now = time.monotonic()
+        attempt = replace(attempt, batch=running_batch(attempt.batch, query, now))
+        if attempt.batch and (seconds := now - attempt.batch.since) >= LONG_S:
+            lag = current_lag(ends, query.lastProgress)
+            # The speed of the last batch would hide that this one is slow.
+            state |= {"running_seconds": round(seconds), "rows_per_second": None}
+            state |= {} if lag is None else {"lag": lag}
         if batches := progress.batches_since(query, attempt.counted):
             self._board.add_rows(name, sum(each["numInputRows"] for each in batches))
             self._board.add_records(counts.of_batches(batches))

@@ -1,0 +1,54 @@
+"""Batches that run long: Spark reports nothing of a batch before its end.
+
+A batch whose target or brokers are slow looks like the last finished one: its lag and its speed
+would stand still. The lag of a long batch is counted up to the current ends of the topics.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from kafka_metal_pipeline.progress import IDLE, Lag, Offsets, read_offsets
+
+# Seconds from which a batch runs long. Batches are planned for 10 s or less; see ``rate``.
+LONG_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunningBatch:
+    """A batch since its start at ``since``, in seconds of ``time.monotonic``.
+
+    ``after`` is the start of the last reported batch, ISO 8601, or None.
+    """
+
+    after: str | None
+    since: float
+
+
+def running_batch(
+    before: RunningBatch | None, query: StreamingQuery, now: float
+) -> RunningBatch | None:
+    """Return the batch of a query that runs at ``now``, None between batches.
+
+    ``before`` is the one that ran at the last call.
+    """
+    status = query.status if query.isActive else {}
+    if not status or not status["isTriggerActive"] or status["message"] == IDLE:
+        return None
+    last = query.lastProgress
+    after = None if last is None else str(last["timestamp"])
+    return before if before and before.after == after else RunningBatch(after, now)
+
+
+def current_lag(ends: Offsets, last: Mapping[str, Any] | None) -> Lag:
+    """Return the records between the last reported batch and ``ends``; None if either is unknown.
+
+    A running batch counts as not processed.
+    """
+    sources = last["sources"] if last else []
+    processed = read_offsets(sources[0].get("endOffset")) if sources else {}
+    if not ends or not processed:
+        return None
+    return sum(max(0, end - processed.get(place, 0)) for place, end in ends.items())
