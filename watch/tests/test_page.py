@@ -119,6 +119,10 @@ def alert(name, **labels):
             {"unread": {("group", str(number)): "moved" for number in range(7)}},
             "not read: group 0 (moved), 1 (moved), 2 (moved), 3 (moved), 4 (moved) and 2 more",
         ),
+        (
+            {"unread": {("connection limits", "2"): "timed out"}},
+            "broker 2 does not respond: timed out",
+        ),
         ({"alerts": (alert("WritesSlow"),)}, "alert WritesSlow: it is away"),
         (
             {

@@ -20,8 +20,10 @@ from .reader import EVERY
 DAY_S = 86400
 # An engine runs a health check every 10 s; without one for so long it is dead or hangs.
 ENGINE_TIMEOUT_S = 60
+# Kind of the item that is read from each broker: one that cannot be read does not respond.
+OF_BROKER = "connection limits"
 # Kinds of items that are read from brokers.
-OF_CLUSTER = ("group", "groups", "connection limits")
+OF_CLUSTER = ("group", "groups")
 
 
 def findings(found: ClusterState, now: float, interval: float) -> list[arrangement.Finding]:
@@ -76,6 +78,9 @@ def _cluster(found: ClusterState, now: float, interval: float) -> list[Problem]:
     state = {
         "brokers": [{"id": each.id} for each in seen.brokers if each.registered],
         "controller_id": seen.controller,
+        "unresponsive": {
+            int(name): why for (kind, name), why in found.unread.items() if kind == OF_BROKER
+        },
         "offline": seen.leaderless,
         "under_replicated": seen.under_replicated,
     }
@@ -116,8 +121,8 @@ def _unread(found: ClusterState) -> Iterator[Problem]:
     """Yield a problem for each kind of items that could not be read."""
     by_kind: dict[str, list[str]] = {}
     for (kind, name), why in sorted(found.unread.items()):
-        # A cluster that does not respond has its own problem.
-        if kind == "cluster":
+        # A cluster and a broker that do not respond have their own problem.
+        if kind in ("cluster", OF_BROKER):
             continue
         by_kind.setdefault(kind, []).append(f"{name} ({why})")
     for kind, names in by_kind.items():
