@@ -42,7 +42,10 @@ def pipeline_document(
         document = add_site_values(name, with_sample_schema(own), settings)
         document["resources"] = RESOURCES | document.get("resources", {})
         parse(name, document)
-    except (DeclarationError, SampleError) as error:
+    except DeclarationError as error:
+        # Each of its lines names the pipeline.
+        raise AnsibleFilterError(str(error)) from error
+    except SampleError as error:
         raise AnsibleFilterError(f"pipeline {name}: {error}") from error
     return document
 

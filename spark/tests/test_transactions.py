@@ -204,7 +204,7 @@ def test_pem_store_is_certificate_and_key() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ssl.truststore.type": "JKS"}, "PEM"),
+        ({"ssl.truststore.type": "JKS"}, "found JKS; allowed: PEM"),
         ({"ssl.truststore.password": "x"}, "ssl.truststore.password"),
         ({"sasl.jaas.config": "Krb5LoginModule required;"}, "no user name and password"),
     ],

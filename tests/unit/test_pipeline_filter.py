@@ -77,6 +77,23 @@ def test_keys_reserved_for_the_site_are_refused(changes, message):
         document(**changes)
 
 
+TRANSACTIONAL = {
+    "outputs": {"all": {"sql": "TABLE events", "topic": "out", "delivery": "transactional"}}
+}
+
+
+def test_options_that_a_transactional_output_does_not_support_are_refused_before_its_start():
+    with pytest.raises(
+        AnsibleFilterError, match=r"kafka_options.kafka.buffer.memory: found 9; allowed"
+    ):
+        document(**TRANSACTIONAL, kafka_options={"kafka.buffer.memory": "9"})
+    site = SITE | {"kafka_options": {"ssl.truststore.type": "JKS"}}
+    with pytest.raises(AnsibleFilterError, match=r"found JKS; allowed: PEM"):
+        pipeline_document(DECLARED | TRANSACTIONAL, "p", site)
+    assert document(kafka_options={"buffer.memory": "9"})
+    assert document(**TRANSACTIONAL, kafka_options={"client.rack": "a", "fetch.max.bytes": "1"})
+
+
 def test_refused_spark_options_are_named():
     page = (Path(__file__).parents[2] / "docs/operate/guides/pipelines.md").read_text()
     assert [each for each in ALLOWED_SPARK if each not in page.split()] == []

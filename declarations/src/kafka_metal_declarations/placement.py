@@ -9,6 +9,8 @@ from typing import Any
 from kafka_metal_declarations.client_options import normalise_name, refused_options
 from kafka_metal_declarations.declared_site import SITE_KEYS
 from kafka_metal_declarations.keys import DeclarationError, Problem, format_value
+from kafka_metal_declarations.librdkafka_names import refusal
+from kafka_metal_declarations.model import TRANSACTIONAL
 
 # Maps of options that both the declaration and the site may set.
 JOINED = ("kafka_options", "spark_options")
@@ -29,6 +31,7 @@ def site_only_keys(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
     for kind in JOINED:
         for option, value, allowed in refused_options(_options(declared, kind), kind):
             yield Problem(name, f"{kind}.{option}", value, allowed)
+    yield from _unsupported(name, declared, _options(declared, "kafka_options"))
 
 
 def add_site_values(
@@ -59,7 +62,8 @@ def add_site_values(
 def option_conflicts(
     name: str, declared: Mapping[str, Any], site: Mapping[str, Any]
 ) -> Iterator[Problem]:
-    """Yield a problem per option that the site sets to a different value."""
+    """Yield a problem per option that the site sets to a different value, or cannot set."""
+    yield from _unsupported(name, declared, _options(site, "kafka_options"))
     for key in JOINED:
         site_options = {
             normalise_name(option): value for option, value in _options(site, key).items()
@@ -73,6 +77,19 @@ def option_conflicts(
                     str(value),
                     f"{required}, which the site needs; leave it out",
                 )
+
+
+def _unsupported(
+    name: str, declared: Mapping[str, Any], options: Mapping[str, Any]
+) -> Iterator[Problem]:
+    """Yield a problem per option that the client of transactional outputs does not support."""
+    outputs = _options(declared, "outputs").values()
+    if not any(isinstance(each, Mapping) and each.get("delivery") == TRANSACTIONAL
+               for each in outputs):  # fmt: skip
+        return
+    for option, value in options.items():
+        if allowed := refusal(str(option).removeprefix("kafka."), str(value)):
+            yield Problem(name, f"kafka_options.{option}", str(value), allowed)
 
 
 def _options(declared: Mapping[str, Any], key: str) -> Mapping[str, Any]:

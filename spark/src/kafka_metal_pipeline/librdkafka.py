@@ -5,35 +5,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from kafka_metal_declarations import librdkafka_names
+from kafka_metal_declarations.librdkafka_names import KEYSTORE, RENAMED
+
 from kafka_metal_pipeline.transactions import Producer, producer_options
 
-# Options with the same name and meaning in both.
-SAME = frozenset(
-    re.findall(
-        r"\S+",
-        "security.protocol sasl.mechanism client.id compression.type linger.ms batch.size acks "
-        "request.timeout.ms transaction.timeout.ms ssl.endpoint.identification.algorithm "
-        "metadata.max.age.ms reconnect.backoff.ms reconnect.backoff.max.ms retry.backoff.ms "
-        "isolation.level client.rack",
-    )
-)
-RENAMED = {
-    "ssl.truststore.location": "ssl.ca.location",
-    "ssl.truststore.certificates": "ssl.ca.pem",
-    "ssl.keystore.certificate.chain": "ssl.certificate.pem",
-    "ssl.keystore.key": "ssl.key.pem",
-    "ssl.key.password": "ssl.key.password",
-    "max.request.size": "message.max.bytes",
-}
-KEYSTORE = {
-    "ssl.keystore.certificate.chain": "ssl.certificate.location",
-    "ssl.keystore.key": "ssl.key.location",
-}
-# Type of a store; librdkafka supports PEM only.
-STORES = frozenset({"ssl.truststore.type", "ssl.keystore.type"})
 # A reference to a value in a properties file, resolved by the Java client.
 REFERENCE = re.compile(r"\$\{file:([^:}]+):([^}]+)\}")
-PROVIDERS = "config.providers"
 CREDENTIAL = re.compile(r"\b(username|password)=(?:\"((?:\\.|[^\"\\])*)\"|'([^']*)')")
 READ_TIMEOUT_S = 30.0
 
@@ -50,24 +28,17 @@ def translate_options(options: Mapping[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for original, value in options.items():
         name = original.removeprefix("kafka.")
-        if name == "sasl.jaas.config":
+        if allowed := librdkafka_names.refusal(name, value):
+            raise OptionError(f"{name}: found {value}; allowed: {allowed}")
+        if name == librdkafka_names.LOGIN:
             found |= _credentials(REFERENCE.sub(_read_reference, value))
         elif name in KEYSTORE and (reference := REFERENCE.fullmatch(value)):
             # Executors get the content from the driver; librdkafka in the driver uses the file.
             found[KEYSTORE[name]] = reference[1]
-        elif name == "ssl.keystore.location":
-            # A PEM store has certificate and key.
+        elif name == librdkafka_names.KEYSTORE_FILE:
             found |= {"ssl.certificate.location": value, "ssl.key.location": value}
-        elif name == PROVIDERS or name.startswith(f"{PROVIDERS}."):
-            # Classes that resolve the references above; not needed here.
-            continue
-        elif name in STORES:
-            if value.upper() != "PEM":
-                raise OptionError(f"{name}={value}: a transactional output supports only PEM")
-        elif name in SAME or name in RENAMED:
+        elif not librdkafka_names.is_ignored(name):
             found[RENAMED.get(name, name)] = value
-        elif not name.startswith(("fetch.", "max.poll.", "max.partition.")):
-            raise OptionError(f"{name}: a transactional output does not support this option")
     return found
 
 
