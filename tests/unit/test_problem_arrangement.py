@@ -156,3 +156,19 @@ def test_circles_of_causes_end():
     ]
     found = arrange(every, PLACES)
     assert sum(1 + len(each.effects) for each in found) == len(every)
+
+
+def test_a_failing_output_explains_the_alerts_of_its_pipeline():
+    assert tree(
+        problem("PipelineDown", "pipeline-p", read=False, alerts=("PipelineDown",)),
+        problem("PipelineLagging", "pipeline-p", read=False, alerts=("PipelineLagging",)),
+        problem("PipelineFailing", "pipeline-p"),
+    ) == [["PipelineFailing@pipeline-p", "PipelineDown@pipeline-p", "PipelineLagging@pipeline-p"]]
+
+
+def test_offline_partitions_explain_a_failing_pipeline_and_no_earlier_service():
+    assert tree(
+        problem("PipelineFailing", "pipeline-p"),
+        problem("PartitionsOffline", "kafka"),
+        problem("ServiceDown", "zk1"),
+    ) == [["PartitionsOffline@kafka", "PipelineFailing@pipeline-p"], ["ServiceDown@zk1"]]

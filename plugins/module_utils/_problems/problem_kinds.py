@@ -28,7 +28,11 @@ class Kind:
 _CONTAINER = ("ContainerMissing", "ContainerKilled", "ContainerRestarting", "ContainerStopped")
 _DOWN = ("MachineUnreachable", *_CONTAINER, "DiskFailed", "ServiceDown")
 _BROKERS = (*_DOWN, "NoLeader", "LogDirOffline", "ViewsDiffer")
-
+# What lets a pipeline wait or fail.
+_BEFORE_PIPELINES = (
+    *(*_DOWN, "NoLeader", "ClusterUnreachable"),
+    *("PartitionsOffline", "PartitionsUnderMinIsr"),
+)
 _LOGS, _PAGES = "make logs S={where}", "docs/operate/alerts"
 # Commands for a problem of one instance, and pages for one of a machine or of a whole service.
 KINDS = {
@@ -55,10 +59,12 @@ KINDS = {
     "ViewsDiffer": Kind(PAGE, _LOGS, _DOWN),
     "NoLeader": Kind(PAGE, f"{_PAGES}/ControllerMissing.md", (*_DOWN, "NoLeader"), wide=True),
     "VersionsDiffer": Kind(TICKET, "make upgrade", ("OperationInterrupted",)),
-    "PartitionsOffline": Kind(PAGE, f"{_PAGES}/PartitionsOffline.md", _BROKERS),
-    "PartitionsUnderMinIsr": Kind(PAGE, f"{_PAGES}/PartitionsUnderMinIsr.md", _BROKERS),
+    "PartitionsOffline": Kind(PAGE, f"{_PAGES}/PartitionsOffline.md", _BROKERS, wide=True),
+    "PartitionsUnderMinIsr": Kind(PAGE, f"{_PAGES}/PartitionsUnderMinIsr.md", _BROKERS, wide=True),
     "PartitionsUnderReplicated": Kind(TICKET, f"{_PAGES}/ReplicationStuck.md", _BROKERS),
-    "ClusterUnreachable": Kind(PAGE, f"{_PAGES}/BrokerDown.md", (*_DOWN, "NoLeader", "EngineDown")),
+    "ClusterUnreachable": Kind(
+        PAGE, f"{_PAGES}/BrokerDown.md", (*_DOWN, "NoLeader", "EngineDown"), wide=True
+    ),
     # What clients notice, by alerts of the probe.
     "ClientsAffected": Kind(
         PAGE,
@@ -68,11 +74,13 @@ KINDS = {
     "ReadFailed": Kind(
         TICKET, f"{_PAGES}/ExporterReadsIncomplete.md", (*_BROKERS, "ClusterUnreachable")
     ),
-    "PipelineDown": Kind(
-        PAGE, _LOGS, (*_DOWN, "NoLeader", "ClusterUnreachable", "PartitionsOffline")
-    ),
-    "PipelineFailing": Kind(
-        TICKET, _LOGS, (*_DOWN, "NoLeader", "PartitionsOffline", "PartitionsUnderMinIsr")
+    "PipelineFailing": Kind(TICKET, _LOGS, _BEFORE_PIPELINES),
+    # Its alert also fires for a pipeline of which one output fails.
+    "PipelineDown": Kind(PAGE, _LOGS, (*_BEFORE_PIPELINES, "PipelineFailing")),
+    "PipelineLagging": Kind(
+        TICKET,
+        f"{_PAGES}/PipelineLagging.md",
+        (*_BEFORE_PIPELINES, "PipelineFailing", "PipelineDown"),
     ),
     "PipelineInvalid": Kind(TICKET, f"{_PAGES}/PipelineInvalidRecords.md"),
     "ArchiveIncomplete": Kind(TICKET, f"{_PAGES}/ArchiveIncomplete.md"),
