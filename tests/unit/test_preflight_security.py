@@ -68,6 +68,14 @@ FAULTS: Faults = {
         put("kafka2", "security_ensemble_trust", "platform"),
         ["kafka: security_ensemble_trust: found 2 values"],
     ),
+    "days that are no number": (
+        put("kafka2", "security_warn_days", "two weeks"),
+        ["security_warn_days: found 'two weeks'; allowed: days, a whole number, from 1"],
+    ),
+    "an offset of ports that is negative": (
+        put("kafka2", "security_migration_port_offset", -5),
+        ["security_migration_port_offset: found -5; allowed: a whole number, from 1"],
+    ),
     "a user with the brokers' name in the ensemble": (
         put("kafka1", "kafka_content_users", {"brokers": {}}),
         ["kafka1: kafka_content_users.brokers: found a name reserved for the platform"],

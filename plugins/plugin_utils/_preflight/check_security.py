@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._catalogue import SERVICES
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice
 from .._security import certificate_names, security_modes, service_accounts, tls_migration
 from .._site import monitoring
@@ -19,6 +20,10 @@ _MODE = "security_mode"
 _MIGRATION = "security_migration"
 _TRUST = "security_ensemble_trust"
 _USERS = "kafka_content_users"
+_NUMBERS = {
+    "security_warn_days": "days, a whole number",
+    "security_migration_port_offset": "a whole number",
+}
 
 
 def security_mode(site: Site) -> Iterator[Problem]:
@@ -54,6 +59,15 @@ def quorum_trust(site: Site) -> Iterator[Problem]:
         yield Problem(KAFKA.group, _TRUST, repr(value), "one of 'own', 'platform'")
     if len(found) > 1:
         yield Problem(KAFKA.group, _TRUST, f"{len(found)} values", "one for the whole cluster")
+
+
+def security_numbers(site: Site) -> Iterator[Problem]:
+    """Days and ports of security that no role validates are whole numbers."""
+    for host in site.hosts:
+        for variable, meaning in _NUMBERS.items():
+            value = site.value(host, variable)
+            if value is not None and (whole_number(value) or 0) < 1:
+                yield Problem(host, variable, repr(value), f"{meaning}, from 1")
 
 
 def plain_on_loopback(site: Site) -> Iterator[Problem]:

@@ -73,6 +73,7 @@ CHECKS: tuple[Check, ...] = (
     check_security.security_mode,
     check_security.security_migration,
     check_security.quorum_trust,
+    check_security.security_numbers,
     check_security.plain_on_loopback,
     check_security.monitoring_on_loopback,
     check_security.agents_on_loopback,
