@@ -41,6 +41,13 @@ options:
     description: Directory of M(metal.kafka.maintenance) on the machine; empty for none.
     type: str
     default: ''
+  connections:
+    description: >-
+      Endpoints on other machines that services of this machine need, each with C(address) and
+      C(port). The module connects to each of them.
+    type: list
+    elements: dict
+    default: []
   locks:
     description: Directory of locks on the machine.
     type: path
@@ -80,6 +87,13 @@ containers:
       command: make logs S=kafka2
       since: 1767225540.0
       service: kafka_broker
+failed_connections:
+  description: >-
+    Those of O(connections) that the network does not reach, each with C(state), the reason. A
+    refused connection is not one of them.
+  type: list
+  elements: dict
+  returned: always
 operation:
   description:
     - C(now) on the machine; C(lock) as RV(metal.kafka.cluster_lock#module:lock), null for none;
@@ -103,7 +117,26 @@ from ..module_utils._host import (
     engine_facts,
     operation_lock,
     operation_state,
+    port_probe,
 )
+
+# A lost packet is sent again after a second; a status does not wait for the next one.
+CONNECT_SECONDS = 2.0
+# The network works: a service that does not listen has other problems, and some ports only listen
+# on the leader.
+CONNECTED = ("connected", "refused")
+
+
+def failed_connections(wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the endpoints that the network does not reach, each with its state."""
+    states = {
+        (each["address"], each["port"]): each["state"]
+        for each in port_probe.connect_all(
+            ((each["address"], int(each["port"])) for each in wanted), CONNECT_SECONDS
+        )
+    }
+    found = [{**each, "state": states[each["address"], int(each["port"])]} for each in wanted]
+    return [each for each in found if each["state"] not in CONNECTED]
 
 
 def main() -> None:
@@ -116,6 +149,7 @@ def main() -> None:
             "directories": {"type": "list", "elements": "path", "default": []},
             "baseline": {"type": "str", "default": ""},
             "textfile_dir": {"type": "str", "default": ""},
+            "connections": {"type": "list", "elements": "dict", "default": []},
             "locks": {"type": "path", "default": operation_lock.DIRECTORY},
         },
         supports_check_mode=True,
@@ -138,6 +172,7 @@ def main() -> None:
         has_services=any(os.path.isdir(each) for each in spec["directories"]),
         engine_error=error,
         containers=faults,
+        failed_connections=failed_connections(spec["connections"]),
         operation=operation_state.read(spec["cluster"], spec["textfile_dir"], spec["locks"]),
     )
 

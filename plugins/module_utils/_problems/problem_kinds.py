@@ -26,7 +26,7 @@ class Kind:
 
 
 _CONTAINER = ("ContainerMissing", "ContainerKilled", "ContainerRestarting", "ContainerStopped")
-_DOWN = ("MachineUnreachable", *_CONTAINER, "DiskFailed", "ServiceDown")
+_DOWN = ("MachineUnreachable", "ConnectionFails", *_CONTAINER, "DiskFailed", "ServiceDown")
 _BROKERS = (*_DOWN, "NoLeader", "LogDirOffline", "ViewsDiffer")
 # What lets a pipeline wait or fail.
 _BEFORE_PIPELINES = (
@@ -38,6 +38,7 @@ _LOGS, _PAGES = "make logs S={where}", "docs/operate/alerts"
 KINDS = {
     "MachineUnreachable": Kind(PAGE, f"{_PAGES}/HostDown.md"),
     "EngineDown": Kind(PAGE, f"{_PAGES}/ContainerEngineUnreachable.md", ("MachineUnreachable",)),
+    "ConnectionFails": Kind(TICKET, "make preflight", ("MachineUnreachable",)),
     "OperationInterrupted": Kind(TICKET, "make up", wide=True),
     "DiskFailed": Kind(PAGE, f"{_PAGES}/LogDirOffline.md", ("MachineUnreachable",)),
     "ConfigurationChanged": Kind(NOTE, "make plan"),
@@ -54,7 +55,7 @@ KINDS = {
     "ServiceDown": Kind(
         PAGE,
         _LOGS,
-        ("MachineUnreachable", "DiskFailed", *_CONTAINER, "NoLeader"),
+        ("MachineUnreachable", "ConnectionFails", "DiskFailed", *_CONTAINER, "NoLeader"),
     ),
     "ViewsDiffer": Kind(PAGE, _LOGS, _DOWN),
     "NoLeader": Kind(PAGE, f"{_PAGES}/ControllerMissing.md", (*_DOWN, "NoLeader"), wide=True),

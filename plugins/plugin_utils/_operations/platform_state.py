@@ -15,6 +15,7 @@ from ...module_utils._host.engine_facts import HUNG, NOT_INSTALLED, START
 from ...module_utils._problems import (
     arrangement,
     certificate_problems,
+    connection_problems,
     operation_rules,
     problem_kinds,
 )
@@ -65,6 +66,8 @@ def platform_state(
     for host, found in machines.items():
         problems += machine_problems(host, found, places)
         state["services"].append(engine_row(host, found))
+    failed = {host: found.get("failed_connections") or () for host, found in machines.items()}
+    problems += connection_problems.problems(failed)
     interrupted, notes = operation_problems(machines.values())
     state["notes"] += notes
     known = arrangement.places_of(places)

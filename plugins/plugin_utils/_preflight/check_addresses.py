@@ -8,11 +8,11 @@ import ipaddress
 from collections.abc import Iterator
 
 from .._declarations.problem import Problem, advice, join_names
+from .._site.connections import ANYWHERE, Connection, connections, remote_connections
 from .._site.facts_of_machines import Lookup
 from .._site.services import sockets
 from .._site.site_instances import instances
 from .._site.site_model import Site
-from .check_connectivity import ANYWHERE, Connection, connections, remote_connections
 
 
 def _ip(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -4,100 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
-from .._catalogue import SERVICES
-from .._catalogue.kinds import ClientGroup, Service
-from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, join_names, note
+from .._site.connections import Connection, remote_connections
 from .._site.facts_of_machines import Facts
 from .._site.services import Socket
-from .._site.site_instances import service_hosts
 from .._site.site_model import Site
-
-ANYWHERE = frozenset({"0.0.0.0", "::", "*", ""})
-
-
-@dataclass(frozen=True)
-class Connection:
-    """A connection from ``client`` to ``address``:``port`` of ``server``, which binds ``bind``.
-
-    The machines are those of the two hosts; ``where`` is the variable of the port.
-    """
-
-    client: str
-    client_machine: str
-    server: str
-    server_machine: str
-    where: str
-    address: str
-    bind: str
-    port: int
-    purpose: str
-
-
-def connections(site: Site) -> list[Connection]:
-    """All connections that the declared services need; malformed endpoints are left out."""
-    found: list[Connection] = site.once("connections", lambda: list(_connections(site)))
-    return found
-
-
-def remote_connections(site: Site) -> list[Connection]:
-    """Connections between different machines."""
-    found: list[Connection] = site.once(
-        "remote connections",
-        lambda: [c for c in connections(site) if c.client_machine != c.server_machine],
-    )
-    return found
-
-
-def _connections(site: Site) -> Iterator[Connection]:
-    for service in SERVICES:
-        for server in service_hosts(site, service):
-            for clients in service.clients:
-                at = _endpoint(site, server, service, clients)
-                if at is None:
-                    continue
-                where, address, bind, port = at
-                for client in site.members(clients.group):
-                    if client != server or clients.group != service.group:
-                        yield Connection(
-                            client,
-                            site.machine(client),
-                            server,
-                            site.machine(server),
-                            where,
-                            address,
-                            bind,
-                            port,
-                            clients.purpose,
-                        )
-
-
-def _endpoint(
-    site: Site, server: str, service: Service, clients: ClientGroup
-) -> tuple[str, str, str, int] | None:
-    """Variable, advertised address, bound address and port to which these clients connect."""
-    value, where = site.value(server, clients.port), clients.port
-    if clients.listener:
-        name = str(site.value(server, clients.listener, ""))
-        at: Any = value.get(name) if isinstance(value, Mapping) else None
-        if not isinstance(at, Mapping):
-            return None
-        where = f"{where}.{name}.port"
-        address, bind, value = at.get("advertise"), at.get("bind"), at.get("port")
-    else:
-        address = site.value(server, service.address) if service.address else None
-        # Clients use the hostname of a service that binds every address; it is not declared.
-        if address in ANYWHERE:
-            return None
-        bind = site.value(server, service.bind) if service.bind else None
-    port = whole_number(value)
-    if not address or port is None or not 1 <= port <= 65535:
-        return None
-    return where, str(address), str(bind or "0.0.0.0"), port
 
 
 def probes(site: Site) -> dict[str, dict[str, list[dict[str, Any]]]]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .._declarations.problem import Problem, advice, join_names
+from .._site.connections import remote_connections
 from .._site.facts_of_machines import Facts, Interface
 from .._site.site_model import Site
-from .check_connectivity import remote_connections
 from .check_engine import version_numbers
 
 

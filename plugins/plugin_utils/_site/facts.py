@@ -9,6 +9,7 @@ from typing import Any
 
 from . import (
     client_secrets,
+    connections,
     control,
     credentials,
     host_secrets,
@@ -98,6 +99,7 @@ HOST_FACTS: Mapping[str, HostFact] = {
     "kafka.protocols": kafka.protocols,
     "kafka.secured_listeners": kafka.secured_listeners,
     "kafka.security_properties": kafka.security_properties,
+    "machines.connections": connections.of_machine,
     "machines.machine": machines.machine,
     "monitoring.disk_mounts": monitoring.disk_mounts,
     "monitoring.prometheus_endpoint": monitoring.prometheus_endpoint,

@@ -1,0 +1,58 @@
+"""Connections between machines that fail are one problem for each machine that causes them."""
+
+import socket
+
+from ansible_collections.metal.kafka.plugins.module_utils._problems import connection_problems
+from ansible_collections.metal.kafka.plugins.modules.machine_state import failed_connections
+
+MACHINES = ("node1", "node2", "node3")
+
+
+def failed(*pairs, state="timeout", port=9192):
+    """Return failed connections from machines to brokers of the same number."""
+    found = {machine: [] for machine in MACHINES}
+    for client, server in pairs:
+        found[f"node{client}"].append(
+            {
+                "instance": f"kafka{server}", "machine": f"node{server}",
+                "address": f"10.0.0.{server}", "port": port, "state": state,
+            }
+        )  # fmt: skip
+    return found
+
+
+def found(pairs):
+    return [(each.where, each.text) for each in connection_problems.problems(pairs)]
+
+
+def test_a_machine_without_network_is_the_problem_of_all_others():
+    assert found(failed((1, 2), (2, 1), (2, 3), (3, 2))) == [
+        (
+            "node2",
+            "connections between node2 and node1, node3 fail (timeout): kafka1 at 10.0.0.1:9192, "
+            "kafka2 at 10.0.0.2:9192, kafka3 at 10.0.0.3:9192",
+        )
+    ]
+
+
+def test_a_closed_port_is_the_problem_of_its_machine():
+    assert found(failed((1, 3), (2, 3), state="no route")) == [
+        (
+            "node3",
+            "connections between node3 and node1, node2 fail (no route): kafka3 at 10.0.0.3:9192",
+        )
+    ]
+
+
+def test_two_machines_that_are_cut_from_each_other_are_one_problem():
+    assert [where for where, _ in found(failed((2, 3), (3, 2)))] == ["node2"]
+
+
+def test_an_endpoint_that_refuses_connections_is_reached_by_the_network():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        reached = [{"address": "127.0.0.1", "port": port}]
+        assert failed_connections(reached) == []
+    assert failed_connections(reached) == []
+    (missing,) = failed_connections([{"address": "no-such-host.invalid", "port": port}])
+    assert missing["state"] in ("unresolved", "timeout")
