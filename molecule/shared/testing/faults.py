@@ -72,6 +72,12 @@ def cut_off(cluster: Cluster, instance: Instance):
     return filtered(cluster, instance, "INPUT ! -i lo -j DROP", "OUTPUT ! -o lo -j DROP")
 
 
+def cut_between(cluster: Cluster, first: Instance, second: Instance):
+    """Drop all network traffic between the machines of two instances."""
+    other = second.address
+    return filtered(cluster, first, f"INPUT -s {other} -j DROP", f"OUTPUT -d {other} -j DROP")
+
+
 def port_closed(cluster: Cluster, instance: Instance):
     """Reject connections to the client port of a running broker."""
     rule = f"INPUT -p tcp --dport {instance.port} -j REJECT --reject-with tcp-reset"

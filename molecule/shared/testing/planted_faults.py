@@ -59,6 +59,12 @@ def on_broker(fault: Callable[..., AbstractContextManager[None]], number: int) -
     return lambda cluster: fault(cluster, cluster.topology.brokers[number])
 
 
+def between_brokers(first: int, second: int) -> Injection:
+    return lambda cluster: faults.cut_between(
+        cluster, cluster.topology.brokers[first], cluster.topology.brokers[second]
+    )
+
+
 def log_dir(number: int, how: str, *, while_stopped: bool = False) -> Injection:
     def inject(cluster: Cluster) -> AbstractContextManager[None]:
         broker = cluster.topology.brokers[number]
@@ -133,6 +139,10 @@ FAULTS = {
     ),
     "a machine has no network": Fault(
         on_broker(faults.cut_off, 2), "HostDown", DELAYED, kind="ServiceDown", where="kafka2"
+    ),
+    "two machines do not reach each other": Fault(
+        between_brokers(2, 3), "PartitionNotWritable", DELAYED,
+        kind="ConnectionFails", where="node2", screens=("status",),
     ),
     "a container engine hangs": Fault(
         on_broker(faults.engine_hung, 2), "ContainerEngineUnreachable", DELAYED,
