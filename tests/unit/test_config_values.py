@@ -1,5 +1,5 @@
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import (
+from ansible_collections.metal.kafka.plugins.module_utils._problems.config_values import (
     Value,
     are_equal,
 )

@@ -23,7 +23,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.applied_state
     Permission,
     RemovalError,
 )
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value
+from ansible_collections.metal.kafka.plugins.module_utils._problems.config_values import Value
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.scram import Key
 
 YES = Permission()

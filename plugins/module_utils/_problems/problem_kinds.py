@@ -15,14 +15,16 @@ class Kind:
     """A kind of problem.
 
     ``causes`` are kinds that explain it if they are on the same instance, on its machine, or on
-    an instance of the same service. A ``wide`` kind also explains problems elsewhere. ``help`` is
-    the command or the page that helps where a problem names none, with ``{where}``.
+    an instance of the same service. A ``wide`` kind also explains problems elsewhere, a ``narrow``
+    one only at the places that the problem affects. ``help`` is the command or the page that helps
+    where a problem names none, with ``{where}``.
     """
 
     severity: str
     help: str
     causes: tuple[str, ...] = ()
     wide: bool = False
+    narrow: bool = False
 
 
 _CONTAINER = ("ContainerMissing", "ContainerKilled", "ContainerRestarting", "ContainerStopped")
@@ -37,6 +39,7 @@ KINDS = {
     "OperationInterrupted": Kind(TICKET, "make up", wide=True),
     "DiskFailed": Kind(PAGE, f"{_PAGES}/LogDirOffline.md", ("MachineUnreachable",)),
     "ConfigurationChanged": Kind(NOTE, "make plan"),
+    "ContentChanged": Kind(TICKET, "make topics", ("OperationInterrupted",), narrow=True),
     "CertificateExpires": Kind(TICKET, "make rotate WHAT=certificates"),
     "ContainerMissing": Kind(PAGE, "make up", ("MachineUnreachable", "OperationInterrupted")),
     "ContainerKilled": Kind(PAGE, _LOGS, ("MachineUnreachable",)),
@@ -63,17 +66,26 @@ KINDS = {
     "ClientsAffected": Kind(
         PAGE,
         f"{_PAGES}/PartitionNotWritable.md",
-        (*_BROKERS, "PartitionsOffline", "PartitionsUnderMinIsr", "ClusterUnreachable"),
+        (
+            *(*_BROKERS, "PartitionsOffline", "PartitionsUnderMinIsr", "ClusterUnreachable"),
+            "ContentChanged",
+        ),
     ),
     "ReadFailed": Kind(
         TICKET, f"{_PAGES}/ExporterReadsIncomplete.md", (*_BROKERS, "ClusterUnreachable")
     ),
     "PipelineDown": Kind(
-        PAGE, _LOGS, (*_DOWN, "NoLeader", "ClusterUnreachable", "PartitionsOffline")
+        PAGE,
+        _LOGS,
+        (*_DOWN, "NoLeader", "ClusterUnreachable", "PartitionsOffline", "ContentChanged"),
     ),
     "PipelineFailing": Kind(
-        TICKET, _LOGS, (*_DOWN, "NoLeader", "PartitionsOffline", "PartitionsUnderMinIsr")
+        TICKET,
+        _LOGS,
+        (*_DOWN, "NoLeader", "PartitionsOffline", "PartitionsUnderMinIsr", "ContentChanged"),
     ),
+    # Reported by an alert alone.
+    "PipelineLagging": Kind(TICKET, f"{_PAGES}/PipelineLagging.md", ("ContentChanged",)),
     "PipelineInvalid": Kind(TICKET, f"{_PAGES}/PipelineInvalidRecords.md"),
     "ArchiveIncomplete": Kind(TICKET, f"{_PAGES}/ArchiveIncomplete.md"),
     "MetricsUnreadable": Kind(TICKET, f"{_PAGES}/TargetDown.md", _DOWN),
