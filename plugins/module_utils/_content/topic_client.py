@@ -50,7 +50,7 @@ class TopicConnection(LeadersConnection, TopicKeysConnection):
     def read_topics(
         self, names: Iterable[str], keys: Collection[str] | None = None
     ) -> dict[str, Topic]:
-        """Return the existing topics with the keys set on them, or those in ``keys``; two requests."""
+        """Return the existing topics with the keys set on them, or only ``keys``; two requests."""
         # All topics are described: a request for an unknown topic would report an error.
         wanted = set(names)
         described = {

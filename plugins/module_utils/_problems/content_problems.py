@@ -17,6 +17,8 @@ from typing import Any
 from .config_values import Value, changed_keys
 from .platform_problem import Problem
 
+# File with the declaration of a cluster, in the directory for metrics of operations.
+FILE = "{cluster}@declared.json"
 KIND = "ContentChanged"
 SERVICE = "kafka"
 # What no run changes by itself: the page tells how to declare or reset it.
@@ -72,10 +74,10 @@ def _applied_differences(spec: Mapping[str, Any], found: TopicState) -> list[str
     partitions, replicas = spec.get("partitions"), spec.get("replicas")
     texts = []
     if partitions and found.partitions < partitions:
-        texts.append(f"it has {found.partitions} partitions, declared {partitions}")
+        texts.append(f"it has {found.partitions} of {partitions} declared partitions")
     # A reassignment adds replicas before it removes others.
     if replicas and found.replicas < replicas:
-        texts.append(f"a partition has {found.replicas} replicas, declared {replicas}")
+        texts.append(f"a partition has {found.replicas} of {replicas} declared replicas")
     changed, reset = changed_keys(found.config, spec["config"], spec["defaults"])
     for key in sorted(changed):
         now = f"is {found.config[key].text}" if key in found.config else "is not set"

@@ -38,8 +38,8 @@ def problems(state: Mapping[str, Any], expected: Iterable[int] = ()) -> list[Pro
     ``unresponsive`` (reasons by broker), ``unread`` (messages), ``offline_log_dirs`` (``broker``,
     ``path``, ``error``), ``views`` (``broker`` and ``partitions`` that it reports differently from
     the controller), ``content`` (problems in plain types), and lists of partition names:
-    ``offline``, ``under_min_isr``, ``under_replicated``. Each key may be absent. Ongoing reassignments and leaders on other than
-    the preferred broker are not problems.
+    ``offline``, ``under_min_isr``, ``under_replicated``. Each key may be absent. Ongoing
+    reassignments and leaders on other than the preferred broker are not problems.
     """
     registered = {broker["id"] for broker in state.get("brokers") or ()}
     found = [
