@@ -143,7 +143,7 @@ def test_many_problems_are_counted():
         (Entity(DEFAULT), {"a": 1}, {}, "every other user: quota a 1 is not declared", "kafka"),
         (Entity(client=DEFAULT), {"a": 1}, {}, "every other client: quota a 1 is not declared",
          "kafka"),
-        (Entity("stranger"), {"a": 1}, {}, None, ""),
+        (Entity("undeclared"), {"a": 1}, {}, None, ""),
         (Entity(client="c"), {"a": 1}, {}, None, ""),
         (Entity(ip="10.0.0.1"), {"a": 1}, {}, None, ""),
     ],

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .._problems.content_problems import KIND, RUNBOOK, SERVICE
+from .._problems.content_problems import KIND, RUNBOOK
+from .._problems.kafka_problems import SERVICE
 from .._problems.platform_problem import Problem
 from .quotas import DEFAULT, Alter, Entity, Specs, format_number, plan
 

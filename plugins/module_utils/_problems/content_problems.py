@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .config_values import Value, changed_keys
+from .kafka_problems import SERVICE
 from .platform_problem import Problem
 
 # File with the declaration of a cluster, in the directory for metrics of operations.
 FILE = "{cluster}@declared.json"
 KIND = "ContentChanged"
-SERVICE = "kafka"
 # What no run changes by itself: the page tells how to declare or reset it.
 RUNBOOK = "docs/operate/alerts/ContentChanged.md"
 # Undeclared keys with which a topic rejects, deletes or does not replicate records. Runs do not
