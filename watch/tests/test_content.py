@@ -99,6 +99,14 @@ def test_a_new_declaration_discards_the_results_of_the_last_one(site):
     assert len(site.texts()) == 2
 
 
+def test_a_topic_that_is_no_longer_declared_is_not_reported(site):
+    site.cluster.retention["t0"] = "1"
+    site.texts()
+    assert site.texts() == [CHANGED]
+    site.declare(["t1", "t2"])
+    assert site.texts() == []
+
+
 def test_without_a_declaration_nothing_is_compared(site, tmp_path):
     site.path.unlink()
     assert site.reader.read(site.cluster.overview()) is None
