@@ -136,8 +136,8 @@ views:
   returned: always
 content:
   description: >-
-    Problems of topics and quotas that differ from O(declared), in the form of RV(problems) of the
-    status screen. Empty without O(declared).
+    Problems of topics and quotas that differ from O(declared), each with C(kind), C(where),
+    C(severity), C(text), C(command) and C(affects). Empty without O(declared).
   type: list
   elements: dict
   returned: always
