@@ -32,6 +32,12 @@ options:
       RV(views). A broker that the controller does not reach has old metadata.
     type: bool
     default: false
+  declared:
+    description: >-
+      Declared topics, users and quotas, as P(metal.kafka.site#lookup) returns them for
+      C(content.declared). Adds RV(content). Without them, nothing is compared.
+    type: dict
+    default: {}
   timeout:
     description: Time limit of the module in seconds.
     type: float
@@ -128,6 +134,13 @@ views:
   type: list
   elements: dict
   returned: always
+content:
+  description: >-
+    Problems of topics and quotas that differ from O(declared), each with C(kind), C(where),
+    C(severity), C(text), C(command) and C(affects). Empty without O(declared).
+  type: list
+  elements: dict
+  returned: always
 unresponsive:
   description: Reasons of registered brokers that do not respond, by id.
   type: dict
@@ -173,20 +186,34 @@ stop:
       elements: str
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ..module_utils._common import deadlines
-from ..module_utils._kafka import client, client_options, cluster, endpoints, health, stop_gate
+from ..module_utils._content.declared_client import DeclaredConnection
+from ..module_utils._kafka import client, client_options, endpoints, health, stop_gate
 from ..module_utils._kafka.snapshot import Cluster as Snapshot
+from ..module_utils._problems.platform_problem import Problem
 
 
-def read(servers: str, config: dict[str, Any], timeout: float, compare: bool) -> Snapshot:
-    """Return the state of the cluster; raises ClusterError."""
-    with cluster.ClusterConnection(servers, config, timeout) as connection:
+def read(
+    servers: list[str],
+    config: dict[str, Any],
+    timeout: float,
+    compare: bool,
+    declared: Mapping[str, Any],
+) -> tuple[Snapshot, list[Problem]]:
+    """Return the state of the cluster, and problems of declared content; raises ClusterError."""
+    with DeclaredConnection(servers, config, timeout) as connection:
         found = connection.read_cluster()
-        return connection.compare_views(found) if compare else found
+        found = connection.compare_views(found) if compare else found
+        if not declared:
+            return found, []
+        problems, unread = connection.read_content(found, declared)
+        return replace(found, unread=(*found.unread, *unread)), problems
 
 
 def main() -> None:
@@ -197,6 +224,7 @@ def main() -> None:
             "expect_brokers": {"type": "list", "elements": "int", "default": []},
             "before_stop": {"type": "list", "elements": "int", "default": []},
             "compare_views": {"type": "bool", "default": False},
+            "declared": {"type": "dict", "default": {}},
             "timeout": {"type": "float", "default": 10},
         },
         supports_check_mode=True,
@@ -209,19 +237,22 @@ def main() -> None:
     # that names the request.
     arguments = (
         *(spec["bootstrap_servers"], spec["client_config"], spec["timeout"] * 0.9),
-        spec["compare_views"],
+        *(spec["compare_views"], spec["declared"]),
     )
-    found = deadlines.run_in_parallel(
+    answer = deadlines.run_in_parallel(
         {"cluster": lambda: read(*arguments)}, deadlines.Deadline(spec["timeout"])
     )["cluster"]
-    if isinstance(found, (endpoints.ClusterError, TimeoutError)):
+    if isinstance(answer, (endpoints.ClusterError, TimeoutError)):
         module.exit_json(
-            changed=False, **health.unreachable_result(endpoints.error_text(found), stopping)
+            changed=False, **health.unreachable_result(endpoints.error_text(answer), stopping)
         )
-    if isinstance(found, Exception):
-        raise found
+    if isinstance(answer, Exception):
+        raise answer
+    found, content = answer
     decision = stop_gate.before_stop(found, stopping) if stopping else None
-    module.exit_json(changed=False, **health.report(found, spec["expect_brokers"], decision))
+    module.exit_json(
+        changed=False, **health.report(found, spec["expect_brokers"], decision, content)
+    )
 
 
 if __name__ == "__main__":

@@ -184,6 +184,7 @@ TABLE = (
     ("plugins/modules/absent_paths.py: *", "internal"),
     ("plugins/modules/machine_baseline.py: *", "late:host"),
     ("plugins/modules/maintenance.py: *", "late:host"),
+    ("plugins/modules/declared_content.py: *", "late:host"),
     ("plugins/modules/screen.py: *", "verb:status"),
     ("plugins/modules/support_*", "verb:support"),
     # Pipelines: the check of SQL and checkpoints calls the first ones.

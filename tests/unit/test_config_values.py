@@ -1,5 +1,5 @@
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import (
+from ansible_collections.metal.kafka.plugins.module_utils._problems.config_values import (
     Value,
     are_equal,
 )
@@ -18,6 +18,11 @@ from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values i
         ("BOOLEAN", "true", "True", True),
         ("BOOLEAN", "true", "false", False),
         ("LIST", "compact,delete", "delete, compact", True),
+        ("", "compact,delete", "delete, compact", True),
+        ("", "0.5", ".50", True),
+        ("", "true", "True", True),
+        ("", "1000", "1048588", False),
+        ("", "delete", "compact", False),
         ("LIST", "compact", "compact,delete", False),
         ("LIST", "", "", True),
         ("STRING", "lz4", "lz4", True),

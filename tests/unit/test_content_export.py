@@ -17,7 +17,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content import (
     users,
 )
 from ansible_collections.metal.kafka.plugins.module_utils._content.quotas import Entity
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value
+from ansible_collections.metal.kafka.plugins.module_utils._problems.config_values import Value
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.content_export import (
     amount,
     declarations,

@@ -127,16 +127,23 @@ def test_a_role_that_set_no_state_is_a_problem():
     ]
 
 
-def during(silenced):
+def during(silenced, problems=()):
     """Return the state of a broker that is down, during an operation that stops ``silenced``."""
     me = operation_lock.lock_owner(os.getpid())
     lock = operation_lock.Lock("restart", me, 1.0).as_dict()
     operation = {"now": 50.0, "lock": lock, "active": 50, "silenced_until": silenced}
     down = Problem("ServiceDown", "kafka2", "broker 2 is not registered").as_dict()
     lagging = Problem("PartitionsUnderReplicated", "kafka", "9 partitions lag").as_dict()
-    return state_of(
-        {"node1": {**WELL, "operation": operation}}, kafka={"problems": [lagging, down]}
-    )
+    problems = problems or [lagging, down]
+    return state_of({"node1": {**WELL, "operation": operation}}, kafka={"problems": problems})
+
+
+def test_a_changed_topic_is_a_note_during_an_operation_alone():
+    changed = Problem("ContentChanged", "kafka", "topic a: retention.ms is 1, declared 5").as_dict()
+    (during_one,) = during({}, [changed])["problems"]
+    assert during_one["severity"] == "note"
+    (without,) = state_of(kafka={"problems": [changed]})["problems"]
+    assert without["severity"] == "ticket"
 
 
 @pytest.mark.parametrize("name", ["kafka2", "node2", "all services"])

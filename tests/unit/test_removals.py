@@ -23,8 +23,8 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.applied_state
     Permission,
     RemovalError,
 )
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.scram import Key
+from ansible_collections.metal.kafka.plugins.module_utils._problems.config_values import Value
 
 YES = Permission()
 READ = acls.Acl("User:shop", "topic", "payments", "read")

@@ -22,7 +22,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.topics import
     plan_absent,
     plan_all,
 )
-from ansible_collections.metal.kafka.plugins.module_utils._kafka.config_values import Value
+from ansible_collections.metal.kafka.plugins.module_utils._problems.config_values import Value
 
 ORDERS = Topic("orders", 3, frozenset({3}), {"retention.ms": Value("1000", "LONG")})
 

@@ -11,6 +11,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring
     read_series,
 )
 from kafka_metal_watch._problems.platform_problem import Problem
+from kafka_metal_watch.content import Content
 from kafka_metal_watch.lag import Lag
 from kafka_metal_watch.metrics import ClusterCollector, ClusterState
 from kafka_metal_watch.overview import Broker, Overview
@@ -54,6 +55,7 @@ FOUND = ClusterState(
     pipelines={"payments": STATE, "gone": None},
     masters={"m1": {"status": "STANDBY"}, "m2": LEADS, "m3": None},
     workers=2,
+    content=Content(topics=2),
     overview=Overview(brokers=(Broker(1, registered=True), Broker(2))),
 )
 

@@ -36,7 +36,14 @@ def test_unregistered_brokers_are_found_by_their_replicas():
 def test_partition_problems_are_counted_by_topic():
     assert overview(METADATA, {}).topics == (
         Topic("empty", partitions=0, replication_factor=0, under_replicated=0, leaderless=0),
-        Topic("orders", partitions=2, replication_factor=3, under_replicated=2, leaderless=1),
+        Topic(
+            "orders",
+            partitions=2,
+            replication_factor=3,
+            under_replicated=2,
+            leaderless=1,
+            least_replicas=3,
+        ),
     )
 
 

@@ -12,6 +12,7 @@ from kafka import KafkaProducer
 from testing import access, faults, pages, playbooks
 from testing.cluster import Cluster
 from testing.planted_faults import DELAYED, Fault, Injection
+from testing.settings import Settings
 from testing.streams import TOPIC
 from testing.topology import Instance
 from testing.waiting import NotYet, wait_for
@@ -228,6 +229,33 @@ def read_only_archive(cluster: Cluster) -> Iterator[None]:
         shell.check_output("chmod %s %s", mode, folder)
 
 
+@contextmanager
+def changed_topic(cluster: Cluster) -> Iterator[None]:
+    """Set a declared key of a topic by hand."""
+    settings, key = Settings(cluster.topology.bootstrap), "min.insync.replicas"
+    before = settings.of_topic(TOPIC, key)
+    settings.change_topic(TOPIC, {key: "1"})
+    try:
+        yield
+    finally:
+        settings.change_topic(TOPIC, {key: before})
+
+
+@contextmanager
+def limited_user(cluster: Cluster) -> Iterator[None]:
+    """Set a quota of a pipeline's user by hand, which is too high to delay anything."""
+    at, config = cluster.operator_access(1)
+    change = (
+        f"kafka-configs --bootstrap-server {at} --command-config {config} --alter "
+        "--entity-type users --entity-name pipeline-payments"
+    )
+    cluster.tool(f"{change} --add-config producer_byte_rate=1000000000")
+    try:
+        yield
+    finally:
+        cluster.tool(f"{change} --delete-config producer_byte_rate")
+
+
 BROKER_DOWN = {"kind": "ServiceDown", "alert": "BrokerDown", "within": DELAYED}
 NOT_READ = {"kind": "MetricsUnreadable", "alert": "TargetDown", "within": DELAYED, "page": False}
 
@@ -309,6 +337,13 @@ FAULTS = {
     "a configuration file was edited by hand": Fault(
         changed_file("kafka1", "server.properties", "# edited"),
         "", DELAYED, kind="ConfigurationChanged", where="kafka1", screens=STATUS,
+    ),
+    "a declared topic was changed by hand": Fault(
+        changed_topic, "ContentChanged", DELAYED + 60, page=False, kind="ContentChanged",
+    ),
+    "a quota of a pipeline's user was set by hand": Fault(
+        limited_user, "", DELAYED, kind="ContentChanged", where="pipeline-payments",
+        screens=STATUS,
     ),
     "a restart of all brokers was interrupted": Fault(
         interrupted, "", DELAYED, kind="OperationInterrupted", screens=STATUS,

@@ -11,9 +11,9 @@ from typing import Any
 
 from .._common.deadlines import Deadline
 from .._kafka.client import PAUSE
-from .._kafka.config_values import Value
 from .leaders_client import LeadersConnection
 from .topic_changes import batches
+from .topic_keys_client import TopicKeysConnection
 from .topic_model import Configure, Create, Delete, Grow, Topic
 from .topic_requests import (
     config_changes,
@@ -34,7 +34,7 @@ UNKNOWN_TOPIC = 3
 PARTITIONS_PER_TOPIC = 4
 
 
-class TopicConnection(LeadersConnection):
+class TopicConnection(LeadersConnection, TopicKeysConnection):
     """A connection that reads and changes topics; ``timeout`` (s) limits one request.
 
     ``batch`` is the number of topics created by one request.
@@ -50,10 +50,7 @@ class TopicConnection(LeadersConnection):
     def read_topics(
         self, names: Iterable[str], keys: Collection[str] | None = None
     ) -> dict[str, Topic]:
-        """Return the existing topics with the keys set on them; two requests.
-
-        ``keys`` limits the keys that are read: a thousand topics have 34,000 of them.
-        """
+        """Return the existing topics with the keys set on them, or only ``keys``; two requests."""
         # All topics are described: a request for an unknown topic would report an error.
         wanted = set(names)
         described = {
@@ -61,21 +58,14 @@ class TopicConnection(LeadersConnection):
         }
         if not described:
             return {}
-        chosen = None if keys is None else sorted(keys)
-        resources = [ConfigResource("topic", name, chosen) for name in described]
-        found = self.call("reading configs of topics", self.admin.describe_configs, resources)
-        configs = found["topic"]
+        configs = self.read_topic_keys(described, keys)
         return {
             name: Topic(
                 name=name,
                 partitions=len(topic["partitions"]),
                 replicas=frozenset(len(part["replica_nodes"]) for part in topic["partitions"]),
                 placement=read_placement(topic["partitions"]),
-                config={
-                    key: Value(entry["value"] or "", entry.get("config_type", "STRING"))
-                    for key, entry in configs.get(name, {}).items()
-                    if entry["config_source"] == "DYNAMIC_TOPIC_CONFIG"
-                },
+                config=configs.get(name, {}),
             )
             for name, topic in described.items()
         }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from .._common.errors import SpecError
-from .._kafka.config_values import Value
+from .._problems.config_values import Value
 
 if TYPE_CHECKING:
     from typing import TypeAlias

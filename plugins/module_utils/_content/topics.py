@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._common.properties_file import PropertyError, as_text
-from .._kafka.config_values import are_equal
+from .._problems.config_values import changed_keys
 from .topic_model import (
     Configure,
     Create,
@@ -82,12 +82,7 @@ def plan(current: Topic | None, spec: Spec, moves: bool = False) -> list[Step]:
     if spec.partitions and spec.partitions > current.partitions:
         new = spec.placement[current.partitions :]
         steps.append(Grow(spec.name, current.partitions, spec.partitions, new))
-    changes = {
-        key: text
-        for key, text in spec.config.items()
-        if key not in current.config or not are_equal(current.config[key], text)
-    }
-    reset = tuple(sorted(spec.defaults & current.config.keys()))
+    changes, reset = changed_keys(current.config, spec.config, spec.defaults)
     if changes or reset:
         touched = (*changes, *reset)
         before = {key: current.config[key].text for key in touched if key in current.config}

@@ -76,16 +76,16 @@ def renew(directory: str, cluster: str, host: str, now: float, seconds: float) -
 
 def clear(directory: str, cluster: str, host: str) -> None:
     """End the silence of a host."""
-    _remove(silence_file(directory, cluster, host))
+    remove(silence_file(directory, cluster, host))
 
 
 def end(directory: str, cluster: str) -> None:
     """Remove all markers of a cluster, including those of earlier runs."""
-    _remove(operation_file(directory, cluster))
+    remove(operation_file(directory, cluster))
     # File of versions before 0.2.
-    _remove(os.path.join(directory, f"{cluster}-maintenance.prom"))
+    remove(os.path.join(directory, f"{cluster}-maintenance.prom"))
     for path in _silence_files(directory, cluster):
-        _remove(path)
+        remove(path)
 
 
 def read(directory: str, cluster: str) -> dict[str, Any]:
@@ -125,17 +125,22 @@ def _labels(text: str) -> dict[str, str]:
 
 
 def _write(path: str, name: str, samples: Iterable[tuple[Mapping[str, str], float]]) -> None:
-    """Replace a file atomically: the exporter never reads a partial one."""
+    """Replace a file with samples."""
     lines = [f"# TYPE {name} gauge"]
     for labels, value in samples:
         written = ",".join(f'{key}="{_escape(text)}"' for key, text in labels.items())
         lines.append(f"{name}{{{written}}} {value:.0f}")
+    write_text(path, "\n".join([*lines, ""]))
+
+
+def write_text(path: str, text: str) -> None:
+    """Replace a file atomically: the exporter never reads a partial one."""
     directory = os.path.dirname(path)
     os.makedirs(directory, mode=0o755, exist_ok=True)
     # The exporter runs as another user. The files have no secrets.
     os.chmod(directory, os.stat(directory).st_mode | 0o055)
     with open(f"{path}.new", "w", encoding="utf-8") as stream:
-        stream.write("\n".join([*lines, ""]))
+        stream.write(text)
     os.chmod(f"{path}.new", 0o644)
     os.replace(f"{path}.new", path)
 
@@ -151,7 +156,7 @@ def _silence_files(directory: str, cluster: str) -> list[str]:
     return sorted(glob.glob(pattern))
 
 
-def _remove(path: str) -> None:
+def remove(path: str) -> None:
     """Remove a file if it exists."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)

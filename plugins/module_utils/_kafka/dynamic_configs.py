@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .config_values import Value, are_equal
+from .._problems.config_values import Value, are_equal
 from .live_keys import LISTENER_KEY, OTHER_UNITS, UNLIMITED, is_live
 
 ON_BROKER = "DYNAMIC_BROKER_CONFIG"

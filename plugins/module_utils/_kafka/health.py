@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._problems import kafka_problems
+from .._problems.platform_problem import Problem
 from .snapshot import NO_BROKER, Cluster
 from .stop_gate import Decision
 
@@ -50,10 +51,16 @@ def healthy_brokers(cluster: Cluster) -> set[int]:
 
 
 def report(
-    cluster: Cluster, expected: Iterable[int] = (), decision: Decision | None = None
+    cluster: Cluster,
+    expected: Iterable[int] = (),
+    decision: Decision | None = None,
+    content: Iterable[Problem] = (),
 ) -> dict[str, Any]:
-    """Return the result of the module cluster_info for a reachable cluster."""
-    facts = cluster_state(cluster)
+    """Return the result of the module cluster_info for a reachable cluster.
+
+    ``content`` are problems of declared topics and quotas.
+    """
+    facts = {**cluster_state(cluster), "content": [each.as_dict() for each in content]}
     found = [each.text for each in kafka_problems.problems(facts, expected)]
     return {
         "reachable": True,
@@ -77,7 +84,7 @@ def stop_decision(decision: Decision) -> dict[str, Any]:
 def unreachable_result(reason: str, before_stop: Sequence[int] = ()) -> dict[str, Any]:
     """Return the result of cluster_info if no broker responds; keys as in ``report``."""
     status = {"reachable": False, "healthy": False, "problems": [reason]}
-    facts = cluster_state(Cluster(id="", controller=NO_BROKER, brokers=()))
+    facts = {**cluster_state(Cluster(id="", controller=NO_BROKER, brokers=())), "content": []}
     if not before_stop:
         return {**status, **facts}
     return {**status, **facts, "stop": stop_decision(Decision(tuple(before_stop), (reason,), ()))}

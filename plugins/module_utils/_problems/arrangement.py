@@ -31,6 +31,8 @@ class Places:
 
     def related(self, cause: Problem, effect: Problem) -> bool:
         """Whether a cause is where it can explain the effect."""
+        if problem_kinds.of(cause.kind).narrow:
+            return effect.where in cause.affects
         if cause.where == effect.where:
             return cause.kind != effect.kind
         if self.machines.get(effect.where) == cause.where:
@@ -108,11 +110,13 @@ def _with_alerts(problem: Problem, alerts: Iterable[Problem]) -> Problem:
     )
 
 
-def quieted(problems: Iterable[Problem], silenced: Iterable[str], places: Places) -> list[Problem]:
+def quieted(
+    problems: Iterable[Problem], silenced: Iterable[str], places: Places, operating: bool = False
+) -> list[Problem]:
     """Return problems that an operation in progress explains as notes.
 
     ``silenced`` are the instances and machines that it stops now. Partitions lag behind while one
-    of their brokers is stopped.
+    of their brokers is stopped. ``operating``: there is an operation, which may change content.
     """
     names = set(silenced)
     stopped = {name for name, machine in places.machines.items() if {name, machine} & names}
@@ -121,6 +125,7 @@ def quieted(problems: Iterable[Problem], silenced: Iterable[str], places: Places
         replace(each, severity=problem_kinds.NOTE, text=f"{each.text} (operation in progress)")
         if each.where in names | stopped
         or (each.where in services and each.kind == "PartitionsUnderReplicated")
+        or (operating and each.kind == "ContentChanged")
         else each
         for each in problems
     ]

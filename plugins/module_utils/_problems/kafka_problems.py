@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .messages import shorten_list
-from .platform_problem import Problem
+from .platform_problem import Problem, from_dict
 
 SERVICE = "kafka"
 NO_BROKER = -1
@@ -37,9 +37,9 @@ def problems(state: Mapping[str, Any], expected: Iterable[int] = ()) -> list[Pro
     ``state`` has ``brokers`` (registered ones, each with ``id``), ``controller_id``,
     ``unresponsive`` (reasons by broker), ``unread`` (messages), ``offline_log_dirs`` (``broker``,
     ``path``, ``error``), ``views`` (``broker`` and ``partitions`` that it reports differently from
-    the controller), and lists of partition names: ``offline``, ``under_min_isr``,
-    ``under_replicated``. Each key may be absent. Ongoing reassignments and leaders on other than
-    the preferred broker are not problems.
+    the controller), ``content`` (problems in plain types), and lists of partition names:
+    ``offline``, ``under_min_isr``, ``under_replicated``. Each key may be absent. Ongoing
+    reassignments and leaders on other than the preferred broker are not problems.
     """
     registered = {broker["id"] for broker in state.get("brokers") or ()}
     found = [
@@ -67,7 +67,7 @@ def problems(state: Mapping[str, Any], expected: Iterable[int] = ()) -> list[Pro
         for key, kind, text in PARTITIONS
         if state.get(key)
     ]
-    return found
+    return found + [from_dict(each) for each in state.get("content") or ()]
 
 
 def _view(found: Mapping[str, Any]) -> Problem:

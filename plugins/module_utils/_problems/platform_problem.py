@@ -23,7 +23,8 @@ class Problem:
     its instances. ``command`` helps, by default that of the kind. ``since`` is in seconds since
     1970, 0 if it is not known. ``alerts`` are names of firing alerts that report the same.
     ``severity`` is only set if it is not that of the kind. ``read``: found by reading a service,
-    not only reported by an alert.
+    not only reported by an alert. ``affects`` are places of problems that it can explain, for a
+    narrow kind.
     """
 
     kind: str
@@ -34,6 +35,7 @@ class Problem:
     alerts: tuple[str, ...] = ()
     severity: str = ""
     read: bool = True
+    affects: tuple[str, ...] = ()
 
     @property
     def urgent(self) -> bool:
@@ -64,6 +66,7 @@ class Problem:
             "alerts": list(self.alerts),
             "read": self.read,
             "urgent": self.urgent,
+            "affects": list(self.affects),
         }
 
 
@@ -78,4 +81,5 @@ def from_dict(found: Mapping[str, Any]) -> Problem:
         alerts=tuple(str(name) for name in found.get("alerts") or ()),
         severity=str(found.get("severity") or ""),
         read=bool(found.get("read", True)),
+        affects=tuple(str(place) for place in found.get("affects") or ()),
     )

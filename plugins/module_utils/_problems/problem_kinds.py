@@ -15,14 +15,16 @@ class Kind:
     """A kind of problem.
 
     ``causes`` are kinds that explain it if they are on the same instance, on its machine, or on
-    an instance of the same service. A ``wide`` kind also explains problems elsewhere. ``help`` is
-    the command or the page that helps where a problem names none, with ``{where}``.
+    an instance of the same service. A ``wide`` kind also explains problems elsewhere, a ``narrow``
+    one only at the places that the problem affects. ``help`` is the command or the page that helps
+    where a problem names none, with ``{where}``.
     """
 
     severity: str
     help: str
     causes: tuple[str, ...] = ()
     wide: bool = False
+    narrow: bool = False
 
 
 _CONTAINER = ("ContainerMissing", "ContainerKilled", "ContainerRestarting", "ContainerStopped")
@@ -31,7 +33,7 @@ _BROKERS = (*_DOWN, "NoLeader", "LogDirOffline", "ViewsDiffer")
 # What lets a pipeline wait or fail.
 _BEFORE_PIPELINES = (
     *(*_DOWN, "NoLeader", "ClusterUnreachable"),
-    *("PartitionsOffline", "PartitionsUnderMinIsr"),
+    *("PartitionsOffline", "PartitionsUnderMinIsr", "ContentChanged"),
 )
 _LOGS, _PAGES = "make logs S={where}", "docs/operate/alerts"
 # Commands for a problem of one instance, and pages for one of a machine or of a whole service.
@@ -42,6 +44,7 @@ KINDS = {
     "OperationInterrupted": Kind(TICKET, "make up", wide=True),
     "DiskFailed": Kind(PAGE, f"{_PAGES}/LogDirOffline.md", ("MachineUnreachable",)),
     "ConfigurationChanged": Kind(NOTE, "make plan"),
+    "ContentChanged": Kind(TICKET, "make topics", ("OperationInterrupted",), narrow=True),
     "CertificateExpires": Kind(TICKET, "make rotate WHAT=certificates"),
     "ContainerMissing": Kind(PAGE, "make up", ("MachineUnreachable", "OperationInterrupted")),
     "ContainerKilled": Kind(PAGE, _LOGS, ("MachineUnreachable",)),
@@ -70,7 +73,10 @@ KINDS = {
     "ClientsAffected": Kind(
         PAGE,
         f"{_PAGES}/PartitionNotWritable.md",
-        (*_BROKERS, "PartitionsOffline", "PartitionsUnderMinIsr", "ClusterUnreachable"),
+        (
+            *(*_BROKERS, "PartitionsOffline", "PartitionsUnderMinIsr", "ClusterUnreachable"),
+            "ContentChanged",
+        ),
     ),
     "ReadFailed": Kind(
         TICKET, f"{_PAGES}/ExporterReadsIncomplete.md", (*_BROKERS, "ClusterUnreachable")
@@ -78,6 +84,7 @@ KINDS = {
     "PipelineFailing": Kind(TICKET, _LOGS, _BEFORE_PIPELINES),
     # Its alert also fires for a pipeline of which one output fails.
     "PipelineDown": Kind(PAGE, _LOGS, (*_BEFORE_PIPELINES, "PipelineFailing")),
+    # Reported by an alert alone.
     "PipelineLagging": Kind(
         TICKET,
         f"{_PAGES}/PipelineLagging.md",

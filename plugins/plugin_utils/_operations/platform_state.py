@@ -72,7 +72,8 @@ def platform_state(
     state["notes"] += notes
     known = arrangement.places_of(places)
     if not interrupted:
-        problems = arrangement.quieted(problems, silenced(machines.values(), known), known)
+        stopped = silenced(machines.values(), known)
+        problems = arrangement.quieted(problems, stopped, known, operating(machines.values()))
     findings = arrangement.arrange([*problems, *interrupted], known)
     state["problems"] = arrangement.as_list(findings)
     state["services"] = [with_health(row, state["problems"]) for row in state["services"]]
@@ -89,6 +90,11 @@ def unread_problems(
         for role in roles
         if f"{role}{SUFFIX}" not in hosts.get(host, {})
     ]
+
+
+def operating(machines: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a machine has the lock of an operation."""
+    return any((each.get("operation") or {}).get("lock") for each in machines)
 
 
 def silenced(machines: Iterable[Mapping[str, Any]], places: arrangement.Places) -> set[str]:

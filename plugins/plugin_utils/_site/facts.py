@@ -10,6 +10,7 @@ from typing import Any
 from . import (
     client_secrets,
     connections,
+    content,
     control,
     credentials,
     host_secrets,
@@ -63,6 +64,7 @@ SITE_FACTS: Mapping[str, SiteFact] = {
     "monitoring.web_password_names": monitoring.web_password_names,
     "pipelines.kafka_options": site_users.pipeline_options,
     "pipelines.names": site_users.pipeline_names,
+    "pipelines.topics": site_users.pipeline_topics,
     "security.ensemble_trust": security.ensemble_trust,
     "security.migration": security.migration_goal,
     "security.migration_port_offset": security.migration_port_offset,
@@ -109,6 +111,7 @@ HOST_FACTS: Mapping[str, HostFact] = {
 
 TASK_FACTS: Mapping[str, Callable[[Host], Any]] = {
     "benchmark.secret_files": client_secrets.benchmark_files,
+    "content.declared": content.declared,
     "credentials.secrets": host_secrets.all_secrets,
     "demo.secret_files": client_secrets.demo_files,
     "kafka.client_environment": kafka_secrets.client_environment,

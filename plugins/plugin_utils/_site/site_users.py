@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._catalogue import SERVICES
+from .._declarations.declarations_package import read_needs
 from .._security import service_accounts
 from .._security.client_security import pipeline_options as pipeline_options_of
 from . import kafka, security
@@ -91,6 +92,16 @@ def secret_prefix(inventory: Inventory) -> str:
 def pipeline_names(inventory: Inventory) -> list[str]:
     """Names of the site's pipelines."""
     return list(pipelines(inventory))
+
+
+def pipeline_topics(inventory: Inventory) -> dict[str, list[str]]:
+    """Topics that each pipeline reads or writes, by its instance."""
+    return {
+        f"{service_accounts.PIPELINE}{name}": list(
+            dict.fromkeys(topic for _, topic in read_needs(body).topics)
+        )
+        for name, body in pipelines(inventory).items()
+    }
 
 
 def pipeline_options(inventory: Inventory) -> dict[str, str]:

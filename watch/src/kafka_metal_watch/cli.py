@@ -7,9 +7,9 @@ expression of groups), ``certificates`` (endpoints), ``ca_file``, ``warn_days`` 
 expiry from which a certificate is a problem), ``pipelines`` and ``masters`` (endpoints by name),
 ``page_login`` (their name:password in base64) and ``workers`` (declared Spark workers). Keys of the
 exporter's page: ``cluster`` (its name), ``links`` (pages of other clusters by name), ``operations``
-(folder with the files of operations in progress), ``places`` (instance, group and machine of each
-instance, in start order), ``prometheus`` (HOST:PORT) and ``prometheus_login`` (name:password in
-base64, empty without a password).
+(folder with the files of operations in progress and the declared content), ``places`` (instance,
+group and machine of each instance, in start order), ``prometheus`` (HOST:PORT) and
+``prometheus_login`` (name:password in base64, empty without a password).
 """
 
 import argparse
@@ -40,6 +40,7 @@ from prometheus_client.core import CollectorRegistry
 
 from ._problems.arrangement import places_of
 from .cluster import Kafka
+from .content import ContentReader
 from .findings import problems
 from .hosts import restrict_hosts
 from .items import reason
@@ -174,10 +175,15 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
         ),
         config["hosts"],
     )
-    reader = Reader(Kafka(config["kafka"]), config["exclude"])
+    kafka = Kafka(config["kafka"])
+    reader = Reader(kafka, config["exclude"])
+    contents = ContentReader(kafka, config["operations"], config["cluster"])
     while not ended.is_set():
         before = collector.found
         found = read_cluster(reader, before)
+        # Old metadata would hide a deleted topic, and report a new one as missing.
+        current = ("cluster", EVERY) not in found.unread
+        content = contents.read(found.overview) if current else before.content
         remote = read_remote(config)
         collector.found = replace(
             found,
@@ -189,7 +195,8 @@ def export(config: Mapping[str, Any], ended: threading.Event) -> None:
             alerts=remote.alerts,
             targets=remote.targets,
             rules=remote.rules,
-            unread={**found.unread, **remote.unread},
+            unread={**found.unread, **remote.unread, **(contents.unread if current else {})},
+            content=content,
             workers=config["workers"],
             places=places_of(config["places"]),
             operation=operation(config["operations"], config["cluster"]),

@@ -5,9 +5,10 @@ from concurrent.futures import wait
 from typing import Any, Protocol
 
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
-from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec
+from confluent_kafka.admin import AdminClient, ConfigResource, ConfigSource, OffsetSpec
 
 from . import limits
+from ._problems.config_values import UNKNOWN, Value
 from .items import MARGIN_S, Items, reason, requested, result_now, result_of
 from .lag import Partition
 from .overview import Overview, overview
@@ -16,6 +17,8 @@ TIMEOUT_S = 10.0
 # Cache time of group coordinators, below the read interval: librdkafka crashes when it sends a
 # request to a broker that is no longer the coordinator (librdkafka issue 5040).
 COORDINATOR_MS = 3000
+# The source of a key that is set on a topic; librdkafka returns its number.
+SET_ON_TOPIC = (ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_TOPIC_CONFIG.value)
 
 
 class Cluster(Protocol):
@@ -38,6 +41,9 @@ class Cluster(Protocol):
 
     def limits(self, brokers: Iterable[int]) -> Items[int, dict[str, int]]:
         """Return connection limits of listeners, by broker."""
+
+    def topic_keys(self, topics: Iterable[str]) -> Items[str, dict[str, Value]]:
+        """Return the keys that are set on topics, by topic."""
 
 
 class Kafka:
@@ -106,6 +112,16 @@ class Kafka:
 
         return requested(brokers, request, _limits, TIMEOUT_S)
 
+    def topic_keys(self, topics: Iterable[str]) -> Items[str, dict[str, Value]]:
+        """Return the keys that are set on topics, by topic; one request."""
+        kind = ConfigResource.Type.TOPIC
+        resources = {name: ConfigResource(kind, name) for name in topics}
+        if not resources:
+            return Items()
+        every = list(resources.values())
+        futures = self._admin.describe_configs(every, request_timeout=TIMEOUT_S)
+        return requested(resources, lambda name: futures[resources[name]], _set_keys, TIMEOUT_S)
+
 
 def _assigned(description: Any) -> list[list[str]]:
     """Return the assigned topics of each member of a described group."""
@@ -127,3 +143,12 @@ def _offsets(result: Any) -> dict[Partition, int]:
 def _limits(entries: Mapping[str, Any]) -> dict[str, int]:
     """Return the connection limit of each listener in the settings of a broker."""
     return limits.listener_limits({name: entry.value for name, entry in entries.items()})
+
+
+def _set_keys(entries: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the keys that are set on a topic itself, without defaults of brokers."""
+    return {
+        name: Value(entry.value or "", UNKNOWN)
+        for name, entry in entries.items()
+        if entry.source in SET_ON_TOPIC
+    }

@@ -23,7 +23,7 @@ ENGINE_TIMEOUT_S = 60
 # Kind of the item that is read from each broker: one that cannot be read does not respond.
 OF_BROKER = "connection limits"
 # Kinds of items that are read from brokers.
-OF_CLUSTER = ("group", "groups")
+OF_CLUSTER = ("group", "groups", "topic settings")
 
 
 def findings(found: ClusterState, now: float, interval: float) -> list[arrangement.Finding]:
@@ -39,7 +39,8 @@ def problems(found: ClusterState, now: float, interval: float) -> list[Problem]:
     muted = {name for name, until in found.operation.muted.items() if until > now}
     known = found.places
     everything = {*known.machines, *known.services} if EVERYTHING in muted else set()
-    return arrangement.quieted(every, {*muted, *everything}, known)
+    operating = bool(found.operation.name)
+    return arrangement.quieted(every, {*muted, *everything}, known, operating)
 
 
 def _problems(found: ClusterState, now: float, interval: float) -> Iterator[Problem]:
@@ -83,6 +84,7 @@ def _cluster(found: ClusterState, now: float, interval: float) -> list[Problem]:
         },
         "offline": seen.leaderless,
         "under_replicated": seen.under_replicated,
+        "content": [each.as_dict() for each in found.content.problems] if found.content else (),
     }
     result = kafka_problems.problems(state, [each.id for each in seen.brokers])
     if now - found.read > 3 * interval:

@@ -10,6 +10,7 @@ from prometheus_client.registry import Collector
 
 from ._problems.arrangement import Places
 from ._problems.platform_problem import Problem
+from .content import Content
 from .lag import Lag
 from .operation import Operation
 from .overview import Overview
@@ -47,6 +48,8 @@ class ClusterState:
     places: Places = field(default_factory=Places)
     overview: Overview = field(default_factory=Overview)
     operation: Operation = field(default_factory=Operation)
+    # Declared topics that differ; None if no declaration is known.
+    content: Content | None = None
     # Reasons of what could not be read, by kind and name, such as ("group", "billing").
     unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
@@ -273,6 +276,14 @@ class ClusterCollector(Collector):
             "A problem, as the cluster's page lists it; absent without problems",
             ("kind", "where", "severity"),
             [(key, 1.0) for key in sorted({_labels(each) for each in self._problems(found)})],
+        )
+        # An operation in progress may change them.
+        differing = found.content.topics if found.content and not found.operation.name else 0
+        yield family(
+            "topics_changed",
+            "Declared topics that differ from their declaration; absent without a declaration",
+            (),
+            [] if found.content is None else [((), differing)],
         )
         yield from pipeline_metrics(found)
         yield from spark_metrics(found)

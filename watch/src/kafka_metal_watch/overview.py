@@ -1,6 +1,6 @@
 """Brokers and topics of a cluster, from its metadata."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +20,18 @@ class Broker:
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic with its numbers of under-replicated and leaderless partitions."""
+    """A topic with its numbers of under-replicated and leaderless partitions.
+
+    ``replication_factor`` is the largest number of replicas of a partition, ``least_replicas`` the
+    smallest.
+    """
 
     name: str
     partitions: int
     replication_factor: int
     under_replicated: int
     leaderless: int
+    least_replicas: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,8 +81,12 @@ def _under_replicated(topic: Any) -> list[int]:
     the factor is the smallest number of replicas of a partition.
     """
     partitions = sorted(topic.partitions.items())
-    factor = min((len(each.replicas) for _, each in partitions), default=0)
+    factor = _least_replicas(topic.partitions.values())
     return [number for number, each in partitions if len(each.isrs) < factor]
+
+
+def _least_replicas(partitions: Iterable[Any]) -> int:
+    return min((len(each.replicas) for each in partitions), default=0)
 
 
 def _broker(number: int, metadata: Any, racks: Mapping[int, str], partitions: list[Any]) -> Broker:
@@ -103,4 +112,5 @@ def _topic(name: str, topic: Any) -> Topic:
         replication_factor=max((len(each.replicas) for each in partitions), default=0),
         under_replicated=len(_under_replicated(topic)),
         leaderless=len(_leaderless(topic)),
+        least_replicas=_least_replicas(partitions),
     )

@@ -1,0 +1,63 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compare the topics and quotas of a cluster with their declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._kafka.cluster import ClusterConnection
+from .._kafka.endpoints import ClusterError
+from .._kafka.snapshot import Cluster, Partition
+from .._problems import content_problems
+from .._problems.content_problems import TopicState
+from .._problems.platform_problem import Problem
+from .quota_client import QuotaConnection
+from .quota_problems import quota_problems
+from .quotas import parse_specs
+from .topic_keys_client import TopicKeysConnection
+
+
+class DeclaredConnection(ClusterConnection, QuotaConnection, TopicKeysConnection):
+    """A connection that reads the state of a cluster, and what differs from a declaration."""
+
+    def read_content(
+        self, cluster: Cluster, declared: Mapping[str, Any]
+    ) -> tuple[list[Problem], list[str]]:
+        """Return the problems of declared content, and messages on requests that failed.
+
+        ``declared`` is a declaration as in ``content_problems``, with ``users`` (by name,
+        instances that use it) and ``quotas`` (as in the module quotas). Two requests.
+        """
+        found: list[Problem] = []
+        unread = []
+        for read in (self._topic_problems, self._quota_problems):
+            try:
+                found += read(cluster, declared)
+            except ClusterError as error:
+                unread.append(str(error))
+        return content_problems.shortened(found), unread
+
+    def _topic_problems(self, cluster: Cluster, declared: Mapping[str, Any]) -> list[Problem]:
+        specs = declared.get("topics") or {}
+        partitions: dict[str, list[Partition]] = {}
+        for each in cluster.partitions:
+            if each.topic in specs:
+                partitions.setdefault(each.topic, []).append(each)
+        keys = self.read_topic_keys(sorted(partitions), content_problems.keys_to_read(specs))
+        states = {
+            name: TopicState(
+                len(every), min(len(each.replicas) for each in every), keys.get(name, {})
+            )
+            for name, every in partitions.items()
+        }
+        return [
+            problem
+            for name, spec in sorted(specs.items())
+            for problem in content_problems.topic_problems(name, spec, states.get(name))
+        ]
+
+    def _quota_problems(self, _cluster: Cluster, declared: Mapping[str, Any]) -> list[Problem]:
+        specs = parse_specs({"quotas": declared.get("quotas")})
+        return quota_problems(self.read_quotas(), specs, declared.get("users") or {})

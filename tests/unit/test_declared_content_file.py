@@ -1,0 +1,51 @@
+"""A run writes the declaration for the cluster's page, and the end of the cluster deletes it."""
+
+import json
+import subprocess
+import sys
+
+import plays
+from kafka_metal_watch._problems.content_problems import FILE
+
+
+def call(folder, check=False, **arguments):
+    """Run the module; return its result."""
+    given = {
+        "cluster": "local",
+        "directory": str(folder),
+        "_ansible_check_mode": check,
+        "_ansible_remote_tmp": str(folder),
+        **arguments,
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "ansible_collections.metal.kafka.plugins.modules.declared_content"],
+        input=json.dumps({"ANSIBLE_MODULE_ARGS": given}),
+        cwd=plays.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return json.loads(done.stdout)
+
+
+def test_the_file_is_written_and_deleted(tmp_path):
+    path = tmp_path / "textfile" / FILE.format(cluster="local")
+    declared = {"topics": {"a": {}}}
+
+    found = call(path.parent, declared=declared)
+
+    assert (found["changed"], found["path"]) == (False, str(path))
+    assert json.loads(path.read_text()) == declared
+    # The exporter runs as another user.
+    assert path.stat().st_mode & 0o777 == 0o644
+    call(path.parent, check=True, declared={})
+    assert path.exists()
+    call(path.parent, declared={})
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_directory_that_cannot_be_written_fails_with_the_reason(tmp_path):
+    (tmp_path / "file").touch()
+    found = call(tmp_path / "file", declared={"topics": {}})
+    assert found["failed"]
+    assert "the declared content cannot be written for monitoring" in found["msg"]
