@@ -109,6 +109,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ..module_utils._common.deadlines import query_all
 from ..module_utils._containers import container_faults
 from ..module_utils._containers.manual_changes import manual_changes
 from ..module_utils._host import (
@@ -122,6 +123,8 @@ from ..module_utils._host import (
 
 # A lost packet is sent again after a second; a status does not wait for the next one.
 CONNECT_SECONDS = 2.0
+# Connections at the same time.
+THREADS = 64
 # The network works: a service that does not listen has other problems, and some ports only listen
 # on the leader.
 CONNECTED = ("connected", "refused")
@@ -129,14 +132,20 @@ CONNECTED = ("connected", "refused")
 
 def failed_connections(wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the endpoints that the network does not reach, each with its state."""
-    states = {
-        (each["address"], each["port"]): each["state"]
-        for each in port_probe.connect_all(
-            ((each["address"], int(each["port"])) for each in wanted), CONNECT_SECONDS
-        )
-    }
-    found = [{**each, "state": states[each["address"], int(each["port"])]} for each in wanted]
-    return [each for each in found if each["state"] not in CONNECTED]
+    endpoints = [(str(each["address"]), int(each["port"])) for each in wanted]
+    rounds = -(-len(endpoints) // THREADS)
+    states = query_all(
+        endpoints,
+        lambda endpoint: port_probe.connect(endpoint, CONNECT_SECONDS),
+        rounds * (CONNECT_SECONDS + 0.5),
+        THREADS,
+    )
+    # Without a state: a name that was not looked up in time. Nothing is known of its network.
+    return [
+        {**each, "state": states[endpoint]}
+        for each, endpoint in zip(wanted, endpoints)
+        if states.get(endpoint, "connected") not in CONNECTED
+    ]
 
 
 def main() -> None:

@@ -61,7 +61,7 @@ class Outputs:
         self.started: list[tuple[str, Query]] = []
         self.refused: dict[str, Exception] = refused
         self.supervisor = Supervisor(
-            "p", ["bad", "good"], self.start, self.board, is_endless, AtOnce
+            "p", ["bad", "good"], self.start, self.board, is_endless, thread=AtOnce
         )
         self.supervisor.start_all()
 

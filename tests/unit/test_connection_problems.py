@@ -35,6 +35,12 @@ def test_a_machine_without_network_is_the_problem_of_all_others():
     ]
 
 
+def test_unreachable_machines_explain_the_connections_that_fail():
+    broken = failed((1, 2), (1, 3))
+    assert connection_problems.problems(broken, unreachable=["node2", "node3"]) == []
+    assert [each.where for each in connection_problems.problems(broken, ["node2"])] == ["node1"]
+
+
 def test_a_closed_port_is_the_problem_of_its_machine():
     assert found(failed((1, 3), (2, 3), state="no route")) == [
         (

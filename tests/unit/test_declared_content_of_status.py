@@ -36,7 +36,8 @@ class Connection(DeclaredConnection):
         self.deadline, self.keys, self._quotas = Deadline(1), {}, quotas
         entry = {"value": retention, "config_source": "DYNAMIC_TOPIC_CONFIG", "config_type": "LONG"}
 
-        def describe_configs(resources):
+        def describe_configs(resources, config_filter):
+            assert config_filter == "all"
             self.keys |= {each.name: each.configs for each in resources}
             return {"topic": {each.name: {"retention.ms": entry} for each in resources}}
 

@@ -90,6 +90,15 @@ def test_options_that_a_transactional_output_does_not_support_are_refused_before
     site = SITE | {"kafka_options": {"ssl.truststore.type": "JKS"}}
     with pytest.raises(AnsibleFilterError, match=r"found JKS; allowed: PEM"):
         pipeline_document(DECLARED | TRANSACTIONAL, "p", site)
+    secret = SITE | {"kafka_options": {"ssl.keystore.password": "s3cret"}}
+    with pytest.raises(AnsibleFilterError) as error:
+        pipeline_document(DECLARED | TRANSACTIONAL, "p", secret)
+    assert "ssl.keystore.password" in str(error.value)
+    assert "s3cret" not in str(error.value)
+    short = {"sql": "TABLE events", "topic": "out", "delivery": "transactional"}
+    declared = {key: DECLARED[key] for key in ("source", "invalid")} | short
+    with pytest.raises(AnsibleFilterError, match=r"buffer\.memory"):
+        pipeline_document(declared | {"kafka_options": {"buffer.memory": "9"}}, "p", SITE)
     assert document(kafka_options={"buffer.memory": "9"})
     assert document(**TRANSACTIONAL, kafka_options={"client.rack": "a", "fetch.max.bytes": "1"})
 

@@ -39,6 +39,7 @@ def texts(state, reason=""):
         ),
         ({**WELL, "records": {"recent": {"read": 1000, "invalid": 50}}}, []),
         ({**WELL, "outputs": {"a": {"running_seconds": 119, "lag": 9}}}, []),
+        ({**WELL, "outputs": {"a": {"running_seconds": 500, "planned_seconds": 200}}}, []),
         (
             {**WELL, "outputs": {"a": {"running_seconds": 140, "lag": 12000}}},
             ["pipeline p, output a: a batch has run for 140 s, and 12,000 records wait"],

@@ -1,6 +1,7 @@
 """Declared topics are compared in turns, and a difference counts after two reads of its topic."""
 
 import json
+import time
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -149,7 +150,7 @@ def test_a_topic_that_cannot_be_read_keeps_its_result(site):
     site.texts()
     site.cluster.unread = {"t0": "not authorized"}
     assert site.texts() == [CHANGED]
-    assert site.reader.unread == {("topic settings", "t0"): "not authorized"}
+    assert site.reader.unread == {("topic settings", "all"): "1 of them, first t0: not authorized"}
     site.cluster.unread, site.cluster.fails = {}, True
     assert site.texts() == [CHANGED]
     assert list(site.reader.unread) == [("topic settings", "all")]
@@ -227,7 +228,7 @@ def test_page_and_metric_report_a_changed_topic(site):
 
 
 def test_an_operation_in_progress_may_change_topics(site):
-    found = state(site, operation=Operation("change of content", "me", active=100.0))
+    found = state(site, operation=Operation("change of content", "me", active=time.time()))
     assert listed(found) == ("ContentChanged", "kafka", "note")
     assert metric(found) == 0
 

@@ -123,6 +123,10 @@ def alert(name, **labels):
             {"unread": {("connection limits", "2"): "timed out"}},
             "broker 2 does not respond: timed out",
         ),
+        (
+            {"unread": {("connection limits", "2"): "Broker: Cluster authorization failed"}},
+            "not read: connection limits 2 (Broker: Cluster authorization failed)",
+        ),
         ({"alerts": (alert("WritesSlow"),)}, "alert WritesSlow: it is away"),
         (
             {

@@ -40,6 +40,12 @@ def is_ignored(name: str) -> bool:
     return name in STORES or name.startswith((PROVIDERS, *OF_READING))
 
 
+def printable_value(name: str, value: str) -> str:
+    """Return the value of an option for a message, without those of ``ssl.*`` and ``sasl.*``."""
+    hidden = name.startswith(("ssl.", "sasl.")) and name not in STORES
+    return "a value, which is not shown" if hidden else value
+
+
 def refusal(name: str, value: str) -> str | None:
     """Return what is allowed instead of an option that librdkafka does not support; else None."""
     if name in STORES:

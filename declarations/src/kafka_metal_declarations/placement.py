@@ -9,8 +9,8 @@ from typing import Any
 from kafka_metal_declarations.client_options import normalise_name, refused_options
 from kafka_metal_declarations.declared_site import SITE_KEYS
 from kafka_metal_declarations.keys import DeclarationError, Problem, format_value
-from kafka_metal_declarations.librdkafka_names import refusal
-from kafka_metal_declarations.model import TRANSACTIONAL
+from kafka_metal_declarations.librdkafka_names import printable_value, refusal
+from kafka_metal_declarations.needs import read_needs
 
 # Maps of options that both the declaration and the site may set.
 JOINED = ("kafka_options", "spark_options")
@@ -80,16 +80,17 @@ def option_conflicts(
 
 
 def _unsupported(
-    name: str, declared: Mapping[str, Any], options: Mapping[str, Any]
+    pipeline: str, declared: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Iterator[Problem]:
     """Yield a problem per option that the client of transactional outputs does not support."""
-    outputs = _options(declared, "outputs").values()
-    if not any(isinstance(each, Mapping) and each.get("delivery") == TRANSACTIONAL
-               for each in outputs):  # fmt: skip
+    # Only transactional outputs have markers.
+    if not read_needs(declared).marks:
         return
     for option, value in options.items():
-        if allowed := refusal(str(option).removeprefix("kafka."), str(value)):
-            yield Problem(name, f"kafka_options.{option}", str(value), allowed)
+        name = normalise_name(option)
+        if allowed := refusal(name, str(value)):
+            found = printable_value(name, str(value))
+            yield Problem(pipeline, f"kafka_options.{option}", found, allowed)
 
 
 def _options(declared: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -111,7 +111,9 @@ def container_fault(found: Mapping[str, Any], now: float, killed: bool = False) 
     if state.get("Restarting") or (restarts > 1 and now - ended < RESTART_S and up < STEADY_S):
         # The engine no longer has the exit code of a container that runs again.
         how = f", exit code {code}" if code else ""
-        if (state.get("Health") or {}).get("Status") == "healthy":
+        healthy = (state.get("Health") or {}).get("Status") == "healthy"
+        # A service may become healthy and fail again: it has to stay up for a while.
+        if healthy and up >= STEADY_S / 2:
             text = f"{name} has been up for {int(up)} s{again}{last}{how}"
             return Problem("ContainerRestarting", name, text, logs, severity=problem_kinds.NOTE)
         text = f"{name} does not stay up{again}{last}{how}"

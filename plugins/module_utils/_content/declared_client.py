@@ -47,14 +47,16 @@ class DeclaredConnection(ClusterConnection, QuotaConnection, TopicKeysConnection
                 partitions.setdefault(each.topic, []).append(each)
         keys = self.read_topic_keys(sorted(partitions), content_problems.keys_to_read(specs))
         states = {
-            name: TopicState(
-                len(every), min(len(each.replicas) for each in every), keys.get(name, {})
-            )
+            name: TopicState(len(every), min(len(each.replicas) for each in every), keys[name])
             for name, every in partitions.items()
+            if name in keys
         }
+        # Access may be denied, or the topic was deleted since.
+        unread = partitions.keys() - keys.keys()
         return [
             problem
             for name, spec in sorted(specs.items())
+            if name not in unread
             for problem in content_problems.topic_problems(name, spec, states.get(name))
         ]
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from functools import partial
 
 from .._problems.config_values import Value
 from .client_base import ContentConnection
@@ -23,13 +24,17 @@ class TopicKeysConnection(ContentConnection):
     ) -> dict[str, dict[str, Value]]:
         """Return the keys that are set on existing topics, by topic; one request.
 
-        ``keys`` limits the keys that are read: a thousand topics have 34,000 of them.
+        ``keys`` limits the keys that are read: a thousand topics have 34,000 of them. Then the
+        result has no topic whose keys could not be read.
         """
         chosen = None if keys is None else sorted(keys)
         resources = [ConfigResource("topic", name, chosen) for name in names]
         if not resources:
             return {}
-        found = self.call("reading configs of topics", self.admin.describe_configs, resources)
+        # Given keys always include some with a default: a topic without any was not read.
+        which = "modified" if keys is None else "all"
+        request = partial(self.admin.describe_configs, config_filter=which)
+        found = self.call("reading configs of topics", request, resources)
         return {
             name: {
                 key: Value(entry["value"] or "", entry.get("config_type", "STRING"))
@@ -37,4 +42,5 @@ class TopicKeysConnection(ContentConnection):
                 if entry["config_source"] == "DYNAMIC_TOPIC_CONFIG"
             }
             for name, entries in found["topic"].items()
+            if entries or keys is None
         }

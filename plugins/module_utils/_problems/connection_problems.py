@@ -12,13 +12,22 @@ from .messages import shorten_list
 from .platform_problem import Problem
 
 
-def problems(failed: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Problem]:
+def problems(
+    failed: Mapping[str, Sequence[Mapping[str, Any]]], unreachable: Iterable[str] = ()
+) -> list[Problem]:
     """Return a problem for each machine whose connections fail.
 
     ``failed`` has connections that services of a machine need and cannot make, by machine: each
     with ``instance``, ``machine``, ``address``, ``port`` and ``state`` (timeout, no route).
+    ``unreachable`` machines have a problem of their own, which explains these connections.
     """
-    left = [(machine, each) for machine, connections in failed.items() for each in connections]
+    known = set(unreachable)
+    left = [
+        (machine, each)
+        for machine, connections in failed.items()
+        for each in connections
+        if not known.intersection(_machines(machine, each))
+    ]
     found = []
     while left:
         machine = _most_frequent(left)

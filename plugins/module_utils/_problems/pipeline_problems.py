@@ -12,8 +12,8 @@ from .platform_problem import Problem
 GOOD = ("running", "active")
 # Share of invalid records in the last minutes that is a problem, and the smallest number of them.
 INVALID_SHARE, INVALID_RECORDS = 0.05, 10
-# Seconds from which a running batch is a problem; batches are planned for 10 s.
-BATCH_S = 120
+# A batch is a problem if it runs for so many seconds, and longer than so many times as planned.
+BATCH_S, BATCH_FACTOR = 120, 3
 
 
 def instance(name: str) -> str:
@@ -49,7 +49,8 @@ def problems(name: str, state: Mapping[str, Any] | None, reason: str = "") -> li
     """Return the problems of a pipeline; ``state`` is None, for a ``reason``, without a response.
 
     ``state`` is the JSON of the driver's /status: ``state``, ``last_error`` and ``failed_starts``,
-    ``outputs`` by name with ``exception``, ``lag``, ``running_seconds`` and, of an archive,
+    ``outputs`` by name with ``exception``, ``lag``, ``running_seconds``,
+    ``planned_seconds`` and, of an archive,
     ``archive`` (``missing``, ``first``), and ``records`` with ``reason`` and counts of the
     ``recent`` minutes (``read``, ``invalid``).
     """
@@ -84,7 +85,10 @@ def _long_batches(name: str, outputs: Mapping[str, Any]) -> list[Problem]:
     found = []
     for output, status in outputs.items():
         seconds = int(status.get("running_seconds") or 0)
-        if seconds >= BATCH_S and not first_line(status.get("exception")):
+        planned = int(status.get("planned_seconds") or 0)
+        if seconds >= max(BATCH_S, BATCH_FACTOR * planned) and not first_line(
+            status.get("exception")
+        ):
             text = f"pipeline {name}, output {output}: a batch has run for {seconds} s"
             if lag := int(status.get("lag") or 0):
                 text += f", and {lag:,} records wait"

@@ -67,7 +67,8 @@ def platform_state(
         problems += machine_problems(host, found, places)
         state["services"].append(engine_row(host, found))
     failed = {host: found.get("failed_connections") or () for host, found in machines.items()}
-    problems += connection_problems.problems(failed)
+    absent = [host for host, found in machines.items() if found.get("unreachable")]
+    problems += connection_problems.problems(failed, absent)
     interrupted, notes = operation_problems(machines.values())
     state["notes"] += notes
     known = arrangement.places_of(places)

@@ -11,6 +11,7 @@ from typing import Any
 from .._catalogue import SERVICES
 from .._catalogue.kinds import ClientGroup, Service
 from .._declarations.inventory_values import whole_number
+from . import machines
 from .instances import fill_template
 from .inventory import Inventory
 from .site_instances import service_hosts
@@ -110,11 +111,11 @@ def of_machine(inventory: Inventory, machine: str) -> list[dict[str, Any]]:
     found = {
         (each.address, each.port): {
             "instance": fill_template(inventory, each.server, each.service.instance),
-            "machine": each.server_machine,
+            "machine": machines.machine(inventory, each.server),
             "address": each.address,
             "port": each.port,
         }
-        for each in remote_connections(Site(inventory.hosts, inventory.groups, {}))
-        if each.client_machine == machine
+        for each in connections(Site(inventory.hosts, inventory.groups, {}))
+        if machines.machine(inventory, each.client) == machine
     }
-    return list(found.values())
+    return [each for each in found.values() if each["machine"] != machine]

@@ -3,7 +3,6 @@
 Spark identifies topics by name only. A deleted and recreated topic has another id.
 """
 
-import contextlib
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -67,7 +66,7 @@ class Brokers:
     def ends(self, topics: Mapping[str, Topic]) -> dict[tuple[str, str], int]:
         """Return the offsets after the last committed records, by topic and partition.
 
-        Partitions without a leader are left out.
+        Empty if the end of a partition is not known, such as of one without a leader.
         """
         kafka: Any = self._jvm.org.apache.kafka
         wanted, latest = self._jvm.java.util.HashMap(), kafka.clients.admin.OffsetSpec.latest()
@@ -82,9 +81,12 @@ class Brokers:
         found = self._admin.listOffsets(wanted, committed)
         offsets: dict[tuple[str, str], int] = {}
         for name, partition in places:
-            with contextlib.suppress(Exception):
+            try:
                 result = found.partitionResult(kafka.common.TopicPartition(name, partition)).get()
-                offsets[name, str(partition)] = int(result.offset())
+            except Exception as error:
+                log.debug("the end of %s-%s is not known: %s", name, partition, error)
+                return {}
+            offsets[name, str(partition)] = int(result.offset())
         return offsets
 
     def limits(self, names: Iterable[str]) -> dict[str, int]:
@@ -167,6 +169,7 @@ class TopicWatch:
                 self.ends = self._brokers.ends(self._seen) if self.reads_ends else {}
             except Exception as error:
                 # Brokers may be down; queries that read from them report it.
+                self.ends = {}
                 log.debug("topics cannot be described: %s", error)
 
 

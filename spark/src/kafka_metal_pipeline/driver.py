@@ -124,7 +124,9 @@ def _run(
 
     outputs = list(flows)
     is_endless = declaration.trigger != AVAILABLE_NOW
-    supervisor = Supervisor(declaration.name, outputs, start, board, is_endless)
+    # See ``rate``: batches are planned for their trigger interval, or to catch up.
+    planned = max(rate.CATCH_UP_S, milliseconds(declaration.trigger) / 1000)
+    supervisor = Supervisor(declaration.name, outputs, start, board, is_endless, planned)
     archives = ArchiveWatch(archive_checks(declaration, storage), board)
     try:
         archives.start()

@@ -17,6 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from kafka_metal_pipeline import counts, progress
 from kafka_metal_pipeline.failures import explain, is_of_process
 from kafka_metal_pipeline.progress import Offsets
+from kafka_metal_pipeline.rate import CATCH_UP_S
 from kafka_metal_pipeline.running_batch import LONG_S, RunningBatch, current_lag, running_batch
 from kafka_metal_pipeline.status import FAILED, FAILING, FINISHED, RUNNING, STARTING, Board
 
@@ -61,9 +62,14 @@ class Supervisor:
         start: Start,
         board: Board,
         is_endless: bool,
+        planned_s: float = CATCH_UP_S,
         thread: Callable[..., threading.Thread] = threading.Thread,
     ) -> None:
-        """``is_endless``: a query that ends has failed and is restarted, in a ``thread``."""
+        """``is_endless``: a query that ends has failed and is restarted, in a ``thread``.
+
+        ``planned_s``: seconds of the longest batches that are planned.
+        """
+        self._planned_s = planned_s
         self._pipeline, self._start, self._board = pipeline, start, board
         self._is_endless = is_endless
         self._attempts = {name: Attempt() for name in outputs}
@@ -174,10 +180,13 @@ class Supervisor:
         state = progress.query_progress(query)
         now = time.monotonic()
         attempt = replace(attempt, batch=running_batch(attempt.batch, query, now))
-        if attempt.batch and (seconds := now - attempt.batch.since) >= LONG_S:
+        since = attempt.batch.since if attempt.batch else now
+        # Without an end to the stream, a batch is planned for a time; else it reads what there is.
+        if self._is_endless and (seconds := now - since) >= LONG_S:
             lag = current_lag(ends, query.lastProgress)
             # The speed of the last batch would hide that this one is slow.
             state |= {"running_seconds": round(seconds), "rows_per_second": None}
+            state |= {"planned_seconds": round(self._planned_s)}
             state |= {} if lag is None else {"lag": lag}
         if batches := progress.batches_since(query, attempt.counted):
             self._board.add_rows(name, sum(each["numInputRows"] for each in batches))

@@ -104,7 +104,10 @@ class ContentReader:
         except KafkaException as error:
             self.unread["topic settings", "all"] = reason(error)
             return Items()
-        self.unread |= {("topic settings", name): why for name, why in items.unread.items()}
+        if items.unread:
+            name, why = min(items.unread.items())
+            text = f"{len(items.unread)} of them, first {name}: {why}"
+            self.unread["topic settings", "all"] = text
         return items
 
     def _note(self, name: str, found: list[Problem]) -> None:

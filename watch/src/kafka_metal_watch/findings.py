@@ -23,7 +23,7 @@ ENGINE_TIMEOUT_S = 60
 # Kind of the item that is read from each broker: one that cannot be read does not respond.
 OF_BROKER = "connection limits"
 # Kinds of items that are read from brokers.
-OF_CLUSTER = ("group", "groups", "topic settings")
+OF_CLUSTER = ("group", "groups", "topic settings", OF_BROKER)
 
 
 def findings(found: ClusterState, now: float, interval: float) -> list[arrangement.Finding]:
@@ -39,7 +39,7 @@ def problems(found: ClusterState, now: float, interval: float) -> list[Problem]:
     muted = {name for name, until in found.operation.muted.items() if until > now}
     known = found.places
     everything = {*known.machines, *known.services} if EVERYTHING in muted else set()
-    operating = bool(found.operation.name)
+    operating = found.operation.in_progress(now)
     return arrangement.quieted(every, {*muted, *everything}, known, operating)
 
 
@@ -80,7 +80,9 @@ def _cluster(found: ClusterState, now: float, interval: float) -> list[Problem]:
         "brokers": [{"id": each.id} for each in seen.brokers if each.registered],
         "controller_id": seen.controller,
         "unresponsive": {
-            int(name): why for (kind, name), why in found.unread.items() if kind == OF_BROKER
+            int(name): why
+            for (kind, name), why in found.unread.items()
+            if kind == OF_BROKER and not _is_denied(why)
         },
         "offline": seen.leaderless,
         "under_replicated": seen.under_replicated,
@@ -91,6 +93,11 @@ def _cluster(found: ClusterState, now: float, interval: float) -> list[Problem]:
         text = f"the cluster has not responded for {duration(now - found.read)}"
         result += kafka_problems.unreachable(text)
     return result
+
+
+def _is_denied(why: str) -> bool:
+    """Whether a broker has responded that the exporter may not read."""
+    return "authorization failed" in why.lower()
 
 
 def _master(name: str, state: object) -> dict[str, object]:
@@ -124,7 +131,7 @@ def _unread(found: ClusterState) -> Iterator[Problem]:
     by_kind: dict[str, list[str]] = {}
     for (kind, name), why in sorted(found.unread.items()):
         # A cluster and a broker that do not respond have their own problem.
-        if kind in ("cluster", OF_BROKER):
+        if kind == "cluster" or (kind == OF_BROKER and not _is_denied(why)):
             continue
         by_kind.setdefault(kind, []).append(f"{name} ({why})")
     for kind, names in by_kind.items():

@@ -1,5 +1,6 @@
 """Metrics of the exporter. Series of a deleted group or topic disappear with it."""
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -278,7 +279,8 @@ class ClusterCollector(Collector):
             [(key, 1.0) for key in sorted({_labels(each) for each in self._problems(found)})],
         )
         # An operation in progress may change them.
-        differing = found.content.topics if found.content and not found.operation.name else 0
+        operating = found.operation.in_progress(time.time())
+        differing = found.content.topics if found.content and not operating else 0
         yield family(
             "topics_changed",
             "Declared topics that differ from their declaration; absent without a declaration",

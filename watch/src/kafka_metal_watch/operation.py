@@ -33,6 +33,10 @@ class Operation:
             f"{(now - self.active) / 60:.0f} min. make status shows how to continue."
         ]
 
+    def in_progress(self, now: float) -> bool:
+        """Whether an operation runs that has not been interrupted."""
+        return bool(self.name) and not self.problems(now)
+
     def notes(self, now: float) -> list[str]:
         """Return messages on an operation in progress and on muted alerts."""
         messages = []
