@@ -141,7 +141,7 @@ FAULTS = {
         on_broker(faults.cut_off, 2), "HostDown", DELAYED, kind="ServiceDown", where="kafka2"
     ),
     "two machines do not reach each other": Fault(
-        between_brokers(2, 3), "PartitionNotWritable", DELAYED,
+        between_brokers(2, 3), "", DELAYED,
         kind="ConnectionFails", where="node2", screens=("status",),
     ),
     "a container engine hangs": Fault(
