@@ -70,9 +70,14 @@ def read_watermark(last: Mapping[str, Any]) -> str | None:
 def read_lag(source: Mapping[str, Any]) -> Lag:
     """Return the records between a batch's end and the topics' end, over all partitions."""
     latest, end = (read_offsets(source.get(key)) for key in ("latestOffset", "endOffset"))
-    if not latest or not end:
+    return records_between(end, latest)
+
+
+def records_between(processed: Offsets, ends: Offsets) -> Lag:
+    """Return the records after ``processed`` up to ``ends``; None if either is unknown."""
+    if not processed or not ends:
         return None
-    return sum(max(0, offset - end.get(place, 0)) for place, offset in latest.items())
+    return sum(max(0, end - processed.get(place, 0)) for place, end in ends.items())
 
 
 def read_offsets(value: object) -> dict[tuple[str, str], int]:

@@ -1,7 +1,7 @@
 """Batches that run long: Spark reports nothing of a batch before its end.
 
 A batch whose target or brokers are slow looks like the last finished one: its lag and its speed
-would stand still. The lag of a long batch is counted up to the current ends of the topics.
+would not change. The lag of a long batch is counted up to the current ends of the topics.
 """
 
 from collections.abc import Mapping
@@ -10,9 +10,10 @@ from typing import Any
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from kafka_metal_pipeline.progress import IDLE, Lag, Offsets, read_offsets
+from kafka_metal_pipeline.progress import IDLE, Lag, Offsets, read_offsets, records_between
 
-# Seconds from which a batch runs long. Batches are planned for 10 s or less; see ``rate``.
+# Seconds from which the ends of the topics are read. Batches of short triggers are planned for at
+# most 10 s; see ``rate``.
 LONG_S = 20.0
 
 
@@ -49,6 +50,4 @@ def current_lag(ends: Offsets, last: Mapping[str, Any] | None) -> Lag:
     """
     sources = last["sources"] if last else []
     processed = read_offsets(sources[0].get("endOffset")) if sources else {}
-    if not ends or not processed:
-        return None
-    return sum(max(0, end - processed.get(place, 0)) for place, end in ends.items())
+    return records_between(processed, ends)
