@@ -28,7 +28,7 @@ REFUSED = {
 }
 APPLIED = {"changed": True, "content": {"topics": {}}, "notes": [], "applied": {"users": {}}}
 PLAYBOOKS = (
-    *("internal_content", "internal_outdate", "internal_withdrawn"),
+    *("internal_content", "internal_outdate", "internal_withdrawn", "internal_declared_content"),
     "internal_forget_passwords",
 )
 CHECKED, DONE, STOPPED = "content in check mode", "content", "driver"
