@@ -4,6 +4,8 @@ import socket
 
 from ansible_collections.metal.kafka.plugins.module_utils._problems import connection_problems
 from ansible_collections.metal.kafka.plugins.modules.machine_state import failed_connections
+from ansible_collections.metal.kafka.plugins.plugin_utils._site import connections
+from site_inventories import site
 
 MACHINES = ("node1", "node2", "node3")
 
@@ -62,3 +64,17 @@ def test_an_endpoint_that_refuses_connections_is_reached_by_the_network():
     assert failed_connections(reached) == []
     (missing,) = failed_connections([{"address": "no-such-host.invalid", "port": port}])
     assert missing["state"] in ("unresolved", "timeout")
+
+
+def test_a_machine_connects_to_services_of_other_machines():
+    found = connections.of_machine(site(metal_machine=None), "m2")
+    wanted = {(each["instance"], each["machine"], each["port"]) for each in found}
+    assert {("zk1", "m1", 2181), ("zk3", "m3", 3888), ("kafka3", "m3", 9192)} <= wanted
+    assert "m2" not in {each["machine"] for each in found}
+    assert len(found) == len(wanted)
+
+
+def test_hosts_of_one_machine_need_no_connection_to_it():
+    one = site(metal_machine="big")
+    assert connections.of_machine(one, "big") == []
+    assert connections.of_machine(one, "m2") == []

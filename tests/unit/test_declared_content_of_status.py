@@ -32,14 +32,15 @@ STATE = cluster(
 class Connection(DeclaredConnection):
     """A connection with prepared responses; ``keys`` are the requested keys by topic."""
 
-    def __init__(self, retention, quotas):
+    def __init__(self, retention, quotas, denied=()):
         self.deadline, self.keys, self._quotas = Deadline(1), {}, quotas
         entry = {"value": retention, "config_source": "DYNAMIC_TOPIC_CONFIG", "config_type": "LONG"}
 
         def describe_configs(resources, config_filter):
             assert config_filter == "all"
             self.keys |= {each.name: each.configs for each in resources}
-            return {"topic": {each.name: {"retention.ms": entry} for each in resources}}
+            read = {each.name: {"retention.ms": entry} for each in resources}
+            return {"topic": read | {name: {} for name in denied}}
 
         self.admin = SimpleNamespace(describe_configs=describe_configs)
 
@@ -73,6 +74,13 @@ def test_quotas_that_cannot_be_read_hide_no_topic():
     found, unread = made.read_content(STATE, DECLARED)
     assert len(found) == 2
     assert unread == ["reading quotas: not authorized"]
+
+
+def test_topics_whose_settings_cannot_be_read_are_named():
+    made = Connection("1", {}, denied=["a"])
+    found, unread = made.read_content(STATE, {**DECLARED, "quotas": []})
+    assert [each.text for each in found] == ["topic b is declared and does not exist"]
+    assert unread == ["configs of topics cannot be read: a"]
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,14 @@ def test_a_machine_that_cannot_be_read_is_a_problem_with_its_reason(found, kind,
     assert "engine@node1  engine  down" in text
 
 
+def test_a_connection_that_fails_is_a_problem_unless_its_machine_is_unreachable():
+    missing = {"instance": "kafka2", "machine": "node2", "address": "10.0.0.2", "port": 9192}
+    failing = {**WELL, "failed_connections": [{**missing, "state": "timeout"}]}
+    assert kinds(state_of({"node1": failing, "node2": WELL})) == [("ConnectionFails", "node1")]
+    absent = {"unreachable": True, "msg": "ssh"}
+    assert kinds(state_of({"node1": failing, "node2": absent})) == [("MachineUnreachable", "node2")]
+
+
 def test_what_follows_from_a_machine_comes_after_it():
     down = Problem("ServiceDown", "kafka2", "broker 2 is not registered").as_dict()
     lagging = Problem("PartitionsUnderReplicated", "kafka", "9 partitions lag").as_dict()

@@ -12,6 +12,7 @@ from .._kafka.endpoints import ClusterError
 from .._kafka.snapshot import Cluster, Partition
 from .._problems import content_problems
 from .._problems.content_problems import TopicState
+from .._problems.messages import shorten_list
 from .._problems.platform_problem import Problem
 from .quota_client import QuotaConnection
 from .quota_problems import quota_problems
@@ -34,12 +35,16 @@ class DeclaredConnection(ClusterConnection, QuotaConnection, TopicKeysConnection
         unread = []
         for read in (self._topic_problems, self._quota_problems):
             try:
-                found += read(cluster, declared)
+                problems, skipped = read(cluster, declared)
+                found += problems
+                unread += skipped
             except ClusterError as error:
                 unread.append(str(error))
         return content_problems.shortened(found), unread
 
-    def _topic_problems(self, cluster: Cluster, declared: Mapping[str, Any]) -> list[Problem]:
+    def _topic_problems(
+        self, cluster: Cluster, declared: Mapping[str, Any]
+    ) -> tuple[list[Problem], list[str]]:
         specs = declared.get("topics") or {}
         partitions: dict[str, list[Partition]] = {}
         for each in cluster.partitions:
@@ -52,14 +57,17 @@ class DeclaredConnection(ClusterConnection, QuotaConnection, TopicKeysConnection
             if name in keys
         }
         # Access may be denied, or the topic was deleted since.
-        unread = partitions.keys() - keys.keys()
-        return [
+        unread = sorted(partitions.keys() - keys.keys())
+        found = [
             problem
             for name, spec in sorted(specs.items())
             if name not in unread
             for problem in content_problems.topic_problems(name, spec, states.get(name))
         ]
+        return found, [f"configs of topics cannot be read: {shorten_list(unread)}"] * bool(unread)
 
-    def _quota_problems(self, _cluster: Cluster, declared: Mapping[str, Any]) -> list[Problem]:
+    def _quota_problems(
+        self, _cluster: Cluster, declared: Mapping[str, Any]
+    ) -> tuple[list[Problem], list[str]]:
         specs = parse_specs({"quotas": declared.get("quotas")})
-        return quota_problems(self.read_quotas(), specs, declared.get("users") or {})
+        return quota_problems(self.read_quotas(), specs, declared.get("users") or {}), []

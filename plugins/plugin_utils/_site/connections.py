@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,16 +55,20 @@ def remote_connections(site: Site) -> list[Connection]:
     return found
 
 
-def _connections(site: Site) -> Iterator[Connection]:
+def _connections(site: Site, clients: Container[str] | None = None) -> Iterator[Connection]:
+    """Yield all connections, or those of some clients: a hundred hosts have 30,000."""
     for service in SERVICES:
         for server in service_hosts(site, service):
-            for clients in service.clients:
-                at = _endpoint(site, server, service, clients)
+            for group in service.clients:
+                members = site.members(group.group)
+                if clients is not None:
+                    members = [each for each in members if each in clients]
+                at = _endpoint(site, server, service, group) if members else None
                 if at is None:
                     continue
                 where, address, bind, port = at
-                for client in site.members(clients.group):
-                    if client != server or clients.group != service.group:
+                for client in members:
+                    if client != server or group.group != service.group:
                         yield Connection(
                             client,
                             site.machine(client),
@@ -74,7 +78,7 @@ def _connections(site: Site) -> Iterator[Connection]:
                             address,
                             bind,
                             port,
-                            clients.purpose,
+                            group.purpose,
                             service,
                         )
 
@@ -108,6 +112,7 @@ def of_machine(inventory: Inventory, machine: str) -> list[dict[str, Any]]:
 
     Each with ``instance``, ``machine``, ``address`` and ``port``.
     """
+    clients = {host for host in inventory.hosts if machines.machine(inventory, host) == machine}
     found = {
         (each.address, each.port): {
             "instance": fill_template(inventory, each.server, each.service.instance),
@@ -115,7 +120,6 @@ def of_machine(inventory: Inventory, machine: str) -> list[dict[str, Any]]:
             "address": each.address,
             "port": each.port,
         }
-        for each in connections(Site(inventory.hosts, inventory.groups, {}))
-        if machines.machine(inventory, each.client) == machine
+        for each in _connections(Site(inventory.hosts, inventory.groups, {}), clients)
     }
     return [each for each in found.values() if each["machine"] != machine]
