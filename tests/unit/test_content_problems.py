@@ -113,9 +113,7 @@ def test_many_problems_are_counted():
     every = [Problem("ContentChanged", "kafka", f"topic {n}") for n in range(MOST + 3)]
     found = shortened(every)
     assert found[:MOST] == every[:MOST]
-    assert [each.text for each in found[MOST:]] == [
-        "3 more topics or users differ from their declaration"
-    ]
+    assert [each.text for each in found[MOST:]] == ["3 more differences from the declaration"]
     assert shortened(every[:MOST]) == every[:MOST]
 
 
@@ -141,6 +139,10 @@ def test_many_problems_are_counted():
             "user shop, client c: quota a 1, quota b 0.5 are not declared", "kafka",
         ),
         (Entity(DEFAULT), {"a": 1}, {}, "every other user: quota a 1 is not declared", "kafka"),
+        (
+            Entity(DEFAULT, "c"), {"a": 1}, {},
+            "every other user, client c: quota a 1 is not declared", "kafka",
+        ),
         (Entity(client=DEFAULT), {"a": 1}, {}, "every other client: quota a 1 is not declared",
          "kafka"),
         (Entity("undeclared"), {"a": 1}, {}, None, ""),

@@ -100,6 +100,14 @@ def test_a_new_declaration_discards_the_results_of_the_last_one(site):
     assert len(site.texts()) == 2
 
 
+def test_a_new_declaration_keeps_the_results_of_the_other_topics(site):
+    site.cluster.retention["t0"] = "1"
+    site.texts()
+    assert site.texts() == [CHANGED]
+    site.declare([*site.cluster.retention, "new"])
+    assert site.texts() == [CHANGED]
+
+
 def test_a_topic_that_is_no_longer_declared_is_not_reported(site):
     site.cluster.retention["t0"] = "1"
     site.texts()
@@ -239,4 +247,4 @@ def test_many_changed_topics_are_counted(tmp_path):
     site.texts()
     found = site.reader.read(site.cluster.overview())
     assert (found.topics, len(found.problems)) == (MOST + 5, MOST + 1)
-    assert found.problems[-1].text == "5 more topics or users differ from their declaration"
+    assert found.problems[-1].text == "5 more differences from the declaration"

@@ -36,11 +36,11 @@ class DeclaredConnection(ClusterConnection, QuotaConnection, TopicKeysConnection
         for read in (self._topic_problems, self._quota_problems):
             try:
                 problems, skipped = read(cluster, declared)
-                found += problems
+                found += content_problems.shortened(problems)
                 unread += skipped
             except ClusterError as error:
                 unread.append(str(error))
-        return content_problems.shortened(found), unread
+        return found, unread
 
     def _topic_problems(
         self, cluster: Cluster, declared: Mapping[str, Any]

@@ -54,4 +54,4 @@ def _problem(
 
 def _is_default(entity: Entity) -> bool:
     """Whether a quota is the default of all users, clients or addresses."""
-    return {entity.user, entity.client, entity.ip} <= {"", DEFAULT}
+    return entity.user == DEFAULT or {entity.user, entity.client, entity.ip} <= {"", DEFAULT}

@@ -110,6 +110,6 @@ def shortened(problems: Iterable[Problem]) -> list[Problem]:
     more = len(every) - MOST
     if more <= 0:
         return every
-    text = f"{more} more topics or users differ from their declaration"
+    text = f"{more} more differences from the declaration"
     affects = dict.fromkeys(place for each in every[MOST:] for place in each.affects)
     return [*every[:MOST], Problem(KIND, SERVICE, text, affects=tuple(affects))]

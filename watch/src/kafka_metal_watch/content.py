@@ -77,18 +77,27 @@ class ContentReader:
         return Content(tuple(every), len(found))
 
     def _declared(self) -> Specs | None:
-        """Return the declared topics; a changed declaration discards all earlier results."""
+        """Return the declared topics; earlier results of changed declarations are discarded."""
         try:
             text = self._path.read_text(encoding="utf-8") if self._path else ""
             if text != self._text:
-                self._specs = _parse(text) if text else None
-                self._text, self._last, self._lasting = text, {}, {}
+                before, self._specs = self._specs or {}, _parse(text) if text else None
+                self._text = text
+                self._keep(
+                    {name for name, spec in (self._specs or {}).items() if before.get(name) == spec}
+                )
         except FileNotFoundError:
-            self._text, self._specs, self._last, self._lasting = "", None, {}, {}
+            self._text, self._specs = "", None
+            self._keep(set())
         except (OSError, ValueError) as error:
             self._text, self._specs = "", None
             self.unread["declaration", str(self._path)] = reason(error)
         return self._specs
+
+    def _keep(self, names: set[str]) -> None:
+        """Discard the results of all topics except ``names``."""
+        self._last = {name: self._last[name] for name in self._last.keys() & names}
+        self._lasting = {name: self._lasting[name] for name in self._lasting.keys() & names}
 
     def _next(self, names: list[str]) -> list[str]:
         """Return the next PER_READ of ``names``, from the first again after the last."""
