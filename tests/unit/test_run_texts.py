@@ -21,7 +21,8 @@ CONTAINER = "community.docker.docker_container"
 
 
 def container(name: str, running: bool = True, started: float | None = None) -> dict:
-    moment = datetime.fromtimestamp(started or time.time(), UTC).isoformat()
+    """Return a result of the container module; by default it started after every test."""
+    moment = datetime.fromtimestamp(started or time.time() + 86_400, UTC).isoformat()
     state = {"Running": running, "StartedAt": f"{moment[:19]}.123456789Z"}
     return {"changed": True, "container": {"Name": f"/local-{name}", "State": state}}
 
