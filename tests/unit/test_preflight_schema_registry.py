@@ -3,7 +3,7 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import check
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_model import Role
-from preflight_sites import ValidSite
+from preflight_sites import Faults, ValidSite
 
 USERS = "schema_registry_users"
 DEFAULTS = {
@@ -32,6 +32,30 @@ def site(both=None, **first):
             **(first if number == 1 else {}),
         }
     return found
+
+
+def with_registry(**values):
+    """Function that adds two instances with these values to a valid site, for FAULTS."""
+
+    def plant(of):
+        added = site(both=values)
+        of.groups["schema_registry"] = added.groups["schema_registry"]
+        of.hosts |= {host: added.hosts[host] for host in added.groups["schema_registry"]}
+
+    return plant
+
+
+# Checks of services in general: test_preflight_table.py.
+FAULTS: Faults = {
+    "a service that needs certificates in a site without": (
+        with_registry(security_mode="plain"),
+        ["found plain, without certificates"],
+    ),
+    "a user of an API with an unknown role": (
+        with_registry(schema_registry_users={"shop": "writer"}),
+        ["users.shop: found 'writer'"],
+    ),
+}
 
 
 def messages(of):
