@@ -51,16 +51,13 @@ def files(repository):
     yield from HIDDEN
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_files_without_an_ending_are_read(repository):
+    wanted = {
         *("images/kafka/Dockerfile", "images/kafka/programs", "images/kafka/class-archive"),
         *("images/kafka/conf/log4j.properties", ".ci/run", *HIDDEN),
-    ],
-)
-def test_files_without_an_ending_are_read(repository, path):
-    assert path in files(repository)
-    assert repository.lines(path)
+    }
+    assert wanted <= {*files(repository)}
+    assert all(repository.lines(path) for path in wanted)
 
 
 def test_no_private_word_is_left(repository):

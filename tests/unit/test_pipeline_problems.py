@@ -49,6 +49,21 @@ def texts(state, reason=""):
             ["pipeline p, output a: a batch has run for 140 s"],
         ),
         (
+            {
+                **WELL,
+                "outputs": {
+                    "a": {"running_seconds": 140, "lag": 7},
+                    "b": {"running_seconds": 150, "lag": None},
+                    "c": {"exception": "E: no"},
+                    "d": {"exception": "E: no\nat d"},
+                },
+            },
+            [
+                "pipeline p, outputs c, d: E: no",
+                "pipeline p, outputs a, b: a batch has run for 150 s, and 7 records wait",
+            ],
+        ),
+        (
             {**WELL, "outputs": {"a": {"archive": {"missing": 2, "first": "a/b.parquet"}}}},
             ["pipeline p, output a: 2 finished files are missing, first a/b.parquet"],
         ),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .platform_problem import Problem
@@ -72,28 +72,42 @@ def problems(name: str, state: Mapping[str, Any] | None, reason: str = "") -> li
             text += f": {error}"
         found.append(Problem("PipelineDown", where, text, logs(name)))
     found += [
-        Problem("PipelineFailing", where, f"pipeline {name}, output {output}: {text}", logs(name))
-        for output, text in failing.items()
+        _failing(name, [output for output, each in failing.items() if each == text], text)
+        for text in dict.fromkeys(failing.values())
     ]
     found += _long_batches(name, state.get("outputs") or {})
     found += _invalid(name, state.get("records") or {})
     return [*found, *_archives(name, state.get("outputs") or {})]
 
 
+def _failing(name: str, outputs: Sequence[str], text: str) -> Problem:
+    """Return the problem that outputs have for the same reason."""
+    noun = "output" if len(outputs) == 1 else "outputs"
+    text = f"pipeline {name}, {noun} {', '.join(outputs)}: {text}"
+    return Problem("PipelineFailing", instance(name), text, logs(name))
+
+
 def _long_batches(name: str, outputs: Mapping[str, Any]) -> list[Problem]:
-    """Return the problem of each output whose batch does not end."""
-    found = []
-    for output, status in outputs.items():
-        seconds = int(status.get("running_seconds") or 0)
-        planned = int(status.get("planned_seconds") or 0)
-        if seconds >= max(BATCH_S, BATCH_FACTOR * planned) and not first_line(
-            status.get("exception")
-        ):
-            text = f"pipeline {name}, output {output}: a batch has run for {seconds} s"
-            if lag := int(status.get("lag") or 0):
-                text += f", and {lag:,} records wait"
-            found.append(Problem("PipelineFailing", instance(name), text, logs(name)))
-    return found
+    """Return one problem for all outputs whose batch does not end."""
+    long = {
+        output: status
+        for output, status in outputs.items()
+        if _is_long(status) and not first_line(status.get("exception"))
+    }
+    if not long:
+        return []
+    seconds = max(int(each["running_seconds"]) for each in long.values())
+    text = f"a batch has run for {seconds} s"
+    # Outputs of a pipeline wait for the same records.
+    if lag := max(int(each.get("lag") or 0) for each in long.values()):
+        text += f", and {lag:,} records wait"
+    return [_failing(name, [*long], text)]
+
+
+def _is_long(status: Mapping[str, Any]) -> bool:
+    """Whether the batch that an output runs now takes much longer than planned."""
+    planned = int(status.get("planned_seconds") or 0)
+    return int(status.get("running_seconds") or 0) >= max(BATCH_S, BATCH_FACTOR * planned)
 
 
 def _invalid(name: str, records: Mapping[str, Any]) -> list[Problem]:
