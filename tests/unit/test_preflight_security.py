@@ -72,10 +72,6 @@ FAULTS: Faults = {
         put("kafka2", "security_warn_days", "two weeks"),
         ["security_warn_days: found 'two weeks'; allowed: days, a whole number, from 1"],
     ),
-    "one wrong number of all hosts": (
-        everywhere("security_warn_days", 0),
-        ["kafka1, worker1, m2 and 9 more: security_warn_days: found 0; allowed"],
-    ),
     "an offset of ports that is negative": (
         put("kafka2", "security_migration_port_offset", -5),
         ["security_migration_port_offset: found -5; allowed: a whole number, from 1"],

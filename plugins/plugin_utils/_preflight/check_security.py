@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...module_utils._problems.messages import shorten_list
 from .._catalogue import SERVICES
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice
@@ -64,14 +63,11 @@ def quorum_trust(site: Site) -> Iterator[Problem]:
 
 def security_numbers(site: Site) -> Iterator[Problem]:
     """Days and ports of security that no role validates are whole numbers."""
-    for variable, meaning in _NUMBERS.items():
-        hosts: dict[str, list[str]] = {}
-        for host in site.hosts:
+    for host in site.hosts:
+        for variable, meaning in _NUMBERS.items():
             value = site.value(host, variable)
             if value is not None and (whole_number(value) or 0) < 1:
-                hosts.setdefault(repr(value), []).append(host)
-        for found, every in hosts.items():
-            yield Problem(shorten_list(every), variable, found, f"{meaning}, from 1")
+                yield Problem(host, variable, repr(value), f"{meaning}, from 1")
 
 
 def plain_on_loopback(site: Site) -> Iterator[Problem]:
