@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from .._kafka.cluster import ClusterConnection
@@ -32,20 +33,21 @@ class DeclaredConnection(ClusterConnection, QuotaConnection, TopicKeysConnection
         instances that use it) and ``quotas`` (as in the module quotas). Two requests.
         """
         found: list[Problem] = []
-        unread = []
-        for read in (self._topic_problems, self._quota_problems):
+        unread: list[str] = []
+        for read in (
+            partial(self._topic_problems, cluster, declared.get("topics") or {}, unread),
+            partial(self._quota_problems, declared),
+        ):
             try:
-                problems, skipped = read(cluster, declared)
-                found += content_problems.shortened(problems)
-                unread += skipped
+                found += content_problems.shortened(read())
             except ClusterError as error:
                 unread.append(str(error))
         return found, unread
 
     def _topic_problems(
-        self, cluster: Cluster, declared: Mapping[str, Any]
-    ) -> tuple[list[Problem], list[str]]:
-        specs = declared.get("topics") or {}
+        self, cluster: Cluster, specs: Mapping[str, Any], messages: list[str]
+    ) -> list[Problem]:
+        """Return the problems of topics, and add topics that cannot be read to ``messages``."""
         partitions: dict[str, list[Partition]] = {}
         for each in cluster.partitions:
             if each.topic in specs:
@@ -57,17 +59,16 @@ class DeclaredConnection(ClusterConnection, QuotaConnection, TopicKeysConnection
             if name in keys
         }
         # Access may be denied, or the topic was deleted since.
-        unread = sorted(partitions.keys() - keys.keys())
-        found = [
+        unread = partitions.keys() - keys.keys()
+        if unread:
+            messages.append(f"configs of topics cannot be read: {shorten_list(sorted(unread))}")
+        return [
             problem
             for name, spec in sorted(specs.items())
             if name not in unread
             for problem in content_problems.topic_problems(name, spec, states.get(name))
         ]
-        return found, [f"configs of topics cannot be read: {shorten_list(unread)}"] * bool(unread)
 
-    def _quota_problems(
-        self, _cluster: Cluster, declared: Mapping[str, Any]
-    ) -> tuple[list[Problem], list[str]]:
+    def _quota_problems(self, declared: Mapping[str, Any]) -> list[Problem]:
         specs = parse_specs({"quotas": declared.get("quotas")})
-        return quota_problems(self.read_quotas(), specs, declared.get("users") or {}), []
+        return quota_problems(self.read_quotas(), specs, declared.get("users") or {})

@@ -81,11 +81,9 @@ class ContentReader:
         try:
             text = self._path.read_text(encoding="utf-8") if self._path else ""
             if text != self._text:
-                before, self._specs = self._specs or {}, _parse(text) if text else None
-                self._text = text
-                self._keep(
-                    {name for name, spec in (self._specs or {}).items() if before.get(name) == spec}
-                )
+                before, specs = self._specs or {}, _parse(text) if text else {}
+                self._keep({name for name, spec in specs.items() if before.get(name) == spec})
+                self._text, self._specs = text, specs if text else None
         except FileNotFoundError:
             self._text, self._specs = "", None
             self._keep(set())
