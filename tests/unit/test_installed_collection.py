@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -20,21 +19,6 @@ HOST = {
     "ansible_become": False,
     "ansible_python_interpreter": sys.executable,
 }
-# Roles in a user's own play.
-OWN = """
-- hosts: zookeeper
-  gather_facts: false
-  roles: [metal.kafka.zookeeper]
-- hosts: kafka
-  gather_facts: false
-  roles: [metal.kafka.kafka_broker]
-- hosts: kafka[0]
-  gather_facts: false
-  roles: [metal.kafka.kafka_content]
-- hosts: spark_master
-  gather_facts: false
-  roles: [{role: metal.kafka.spark, spark_component: master}]
-"""
 SCREEN = """
 - hosts: localhost
   gather_facts: false
@@ -180,16 +164,6 @@ def test_installed_collection_prints_screens(machine: Machine):
     assert "\nCluster \n" in done.stdout, done.stdout + done.stderr
     assert "1 problem:\n  the disk is nearly full\n" in done.stdout
     assert done.returncode == 2
-
-
-def test_installed_roles_work_in_a_users_play(machine: Machine):
-    (machine.folder / "own.yml").write_text(OWN)
-
-    done = machine.run("own.yml", "--check")
-
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-    changed = re.findall(r"^(\S+) .*changed=(\d+)", done.stdout, re.MULTILINE)
-    assert {host for host, number in changed if int(number)} >= {"zk1", "kafka1", "spark-master1"}
 
 
 def test_installed_collection_has_the_same_images(machine: Machine):

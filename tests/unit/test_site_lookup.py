@@ -5,8 +5,8 @@ import json
 import plays
 import pytest
 
-BROKERS = 50
-TASKS = 4
+BROKERS = 8
+TASKS = 3
 LOOKUP = "{{ lookup('metal.kafka.site', 'kafka.advertised_names') }}"
 
 
