@@ -27,9 +27,10 @@ def place(spark: SparkSession, tmp_path: Path) -> Place:
     return Place(spark, tmp_path)
 
 
-@pytest.fixture
-def ran(place: Place) -> Place:
-    """A pipeline whose outputs have committed two batches each."""
+@pytest.fixture(scope="module")
+def saved(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Place, Path]:
+    """A pipeline whose outputs have committed two batches each, and a copy of its files."""
+    place = Place(spark, tmp_path_factory.mktemp("ran") / "pipeline")
     for _ in range(2):
         place.send()
         for name in ("kept", "sums", "invalid"):
@@ -39,6 +40,16 @@ def ran(place: Place) -> Place:
             flow.rows.writeStream.foreachBatch(writer).outputMode(flow.mode).option(
                 "checkpointLocation", flow.checkpoint.location
             ).trigger(availableNow=True).start().awaitTermination()
+    return place, shutil.copytree(place.root, place.root.with_name("saved"))
+
+
+@pytest.fixture
+def ran(saved: tuple[Place, Path]) -> Place:
+    """The pipeline, with the files of its run only."""
+    place, files = saved
+    # At the same path: checkpoints have paths of their source.
+    shutil.rmtree(place.root)
+    shutil.copytree(files, place.root)
     return place
 
 

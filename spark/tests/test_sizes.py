@@ -10,7 +10,7 @@ from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.preparation import LimitError, check_room
 from kafka_metal_pipeline.queries import flows
 from kafka_metal_pipeline.sizes import java_options, librdkafka_options, usable_bytes
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame, Row, functions
 
 Records = Callable[[Sequence[str | bytes | None]], DataFrame]
 BODY: dict[str, Any] = {
@@ -104,32 +104,29 @@ def test_rows_are_split_by_the_limit_of_their_topic(records: Records, limit: int
     assert (message["reason"], message["topic"], message["offset"]) == ("too_large", None, None)
 
 
-@pytest.mark.parametrize("limit", [4_096, 10_000, KAFKA])
-@pytest.mark.parametrize(
-    "value",
-    [
-        "x" * 1_048_000,
-        "\x01" * 500_000,
-        "€" * 400_000,
-        b"\xff" * 1_000_000,
-        '{"' + "n" * 400_000 + '": 1, "' + "n" * 400_000 + '": 2}',
-        '{"' + "\\u0001" * 9_000 + '": 1, "' + "\\u0001" * 9_000 + '": 2}',
-    ],
-)
-@pytest.mark.parametrize("key", [b"k", b"k" * 1_000_000])
-def test_any_invalid_record_fits_its_topic(
-    records: Records, limit: int, value: str | bytes, key: bytes
-) -> None:
-    from pyspark.sql import functions as F
+INVALID: list[str | bytes] = [
+    "x" * 1_048_000,
+    "\x01" * 500_000,
+    "€" * 400_000,
+    b"\xff" * 1_000_000,
+    '{"' + "n" * 400_000 + '": 1, "' + "n" * 400_000 + '": 2}',
+    '{"' + "\\u0001" * 9_000 + '": 1, "' + "\\u0001" * 9_000 + '": 2}',
+]
 
-    found = records([value]).withColumn("key", F.lit(key))
+
+@pytest.mark.parametrize("limit", [4_096, 10_000, KAFKA])
+@pytest.mark.parametrize("key", [b"k", b"k" * 1_000_000], ids=["short key", "long key"])
+def test_any_invalid_record_fits_its_topic(records: Records, limit: int, key: bytes) -> None:
+    found = records(INVALID).withColumn("key", functions.lit(key))
     rows = written(found, {"out": KAFKA, "sums": KAFKA, "bad": limit})["invalid"]["bad"]
-    (row,) = rows
-    assert size(row) <= limit - 100
-    message = json.loads(row["value"])
-    assert message["reason"] in ("malformed", "not_utf8", "duplicate_key")
-    assert message["raw_bytes"] == len(value if isinstance(value, bytes) else value.encode())
-    assert (message["key_bytes"] is None) == (row["key"] is not None)
+    assert len(rows) == len(INVALID)
+    for row in rows:
+        assert size(row) <= limit - 100
+        message = json.loads(row["value"])
+        assert message["reason"] in ("malformed", "not_utf8", "duplicate_key")
+        value = INVALID[message["offset"] - 100]
+        assert message["raw_bytes"] == len(value if isinstance(value, bytes) else value.encode())
+        assert (message["key_bytes"] is None) == (row["key"] is not None)
 
 
 def test_too_small_invalid_topic_is_refused(records: Records) -> None:

@@ -35,7 +35,7 @@ class Place:
         self.spark = spark
         self.root = root
         self.topic = root / "topic"
-        self.topic.mkdir()
+        self.topic.mkdir(parents=True)
         self.sent = 0
 
     def send(self, valid: int = BATCH, invalid: int = 1) -> None:

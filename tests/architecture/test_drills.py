@@ -10,6 +10,7 @@ import pytest
 TOGETHER = (
     ("molecule/metal/tests", "molecule/local/tests", "molecule/local/drills"),
     ("molecule/security/tests",),
+    ("molecule/security/drills",),
     ("tests/compose",),
     ("tests/images",),
     ("tests/modes",),

@@ -140,7 +140,12 @@ def ansible_playbook(
         name: {"hosts": {h: HERE | v for h, v in found.items()}} for name, found in groups.items()
     }
     (folder / "hosts.json").write_text(json.dumps(hosts))
-    settings = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_GATHERING": "explicit"}
+    settings = {
+        "ANSIBLE_COLLECTIONS_PATH": str(folder),
+        "ANSIBLE_GATHERING": "explicit",
+        # Else each task reads the collection's plugins again.
+        "ANSIBLE_CALLBACKS_ENABLED": "metal.kafka.preload",
+    }
     done = subprocess.run(
         ["ansible-playbook", f"--inventory={folder}/hosts.json", *options],
         cwd=folder,

@@ -66,6 +66,7 @@ def ran(collection, tmp_path):
                 **os.environ,
                 **{"ANSIBLE_COLLECTIONS_PATH": str(collection), "ANSIBLE_GATHERING": "explicit"},
                 "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
+                "ANSIBLE_CALLBACKS_ENABLED": "metal.kafka.preload",
             },
             stdin=subprocess.DEVNULL,
             capture_output=True,

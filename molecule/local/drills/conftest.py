@@ -4,11 +4,12 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
-TESTS = Path(__file__).resolve().parents[1] / "tests"
+DRILLS = Path(__file__).resolve().parent
+TESTS = DRILLS.with_name("tests")
 
 
-def _module(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"tests_of_local_{name}", TESTS / f"{name}.py")
+def _module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_of_local_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -16,8 +17,10 @@ def _module(name: str) -> ModuleType:
     return module
 
 
-make = _module("conftest").make
-ask = _module("conftest").ask
-services = _module("conftest").services
-flights = _module("test_declared_pipeline").flights
-own = _module("test_declared_pipeline").own
+_tests = _module(TESTS / "conftest.py")
+make = _tests.make
+ask = _tests.ask
+services = _tests.services
+_declared_pipeline = _module(DRILLS / "test_declared_pipeline.py")
+flights = _declared_pipeline.flights
+own = _declared_pipeline.own
