@@ -47,14 +47,13 @@ def ran(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("away", "used"), [((), "k1"), (("m1",), "k2"), (("m1", "m2"), "k3"), (("m3",), "k1")]
-)
-@pytest.mark.parametrize(
-    ("playbook", "entry"),
+    ("playbook", "entry", "away", "used"),
     [
-        ("groups", "kafka_content/groups/"),
-        ("export", "kafka_content/export/"),
-        ("status", "kafka_broker/status/"),
+        ("groups", "kafka_content/groups/", (), "k1"),
+        ("groups", "kafka_content/groups/", ("m1",), "k2"),
+        ("groups", "kafka_content/groups/", ("m3",), "k1"),
+        ("export", "kafka_content/export/", ("m1", "m2"), "k3"),
+        ("status", "kafka_broker/status/", ("m1", "m2"), "k3"),
     ],
 )
 def test_a_responding_broker_is_used(ran, playbook, entry, away, used):

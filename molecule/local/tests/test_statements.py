@@ -60,12 +60,3 @@ def test_a_changed_aggregate_is_refused_while_the_driver_goes_on(cluster: Cluste
     # The other outputs are unchanged.
     assert "1 problem(s)" in output
     assert started(cluster) == before
-
-
-def test_plan_finds_an_unknown_field(make, declared):
-    refused = make("plan", args=f"-e @{declared('fraud', sql='SELECT amuont FROM events')}")
-
-    output = refused.stdout + refused.stderr
-    assert refused.returncode != 0
-    assert "pipeline payments: outputs.fraud: found" in output
-    assert "amuont" in output

@@ -92,9 +92,9 @@ def test_invalid_input_is_refused_before_anything_is_changed(
 
 def test_a_value_is_never_executed(cluster: Cluster, make, tmp_path):
     canary = tmp_path / "canary"
-    for text in (f"{{{{ lookup('pipe', 'touch {canary}') }}}}", f"$(shell touch {canary})"):
-        make("groups", G=text, TO="earliest", DRY="1")
-        make("produce", FILE=text, TOPIC=text)
+    text = f"{{{{ lookup('pipe', 'touch {canary}') }}}}$(shell touch {canary})"
+    make("groups", G=text, TO="earliest", DRY="1")
+    make("produce", FILE=text, TOPIC=text)
 
     assert not canary.exists()
 
