@@ -93,7 +93,7 @@ def test_options_that_a_transactional_output_does_not_support_are_refused_before
     secret = SITE | {"kafka_options": {"ssl.keystore.password": "s3cret"}}
     with pytest.raises(AnsibleFilterError) as error:
         pipeline_document(DECLARED | TRANSACTIONAL, "p", secret)
-    assert "ssl.keystore.password" in str(error.value)
+    assert "ssl.keystore.password: found a hidden value; allowed: " in str(error.value)
     assert "s3cret" not in str(error.value)
     short = {"sql": "TABLE events", "topic": "out", "delivery": "transactional"}
     declared = {key: DECLARED[key] for key in ("source", "invalid")} | short

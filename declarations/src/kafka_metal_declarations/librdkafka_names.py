@@ -43,7 +43,7 @@ def is_ignored(name: str) -> bool:
 def printable_value(name: str, value: str) -> str:
     """Return the value of an option for a message, without those of ``ssl.*`` and ``sasl.*``."""
     hidden = name.startswith(("ssl.", "sasl.")) and name not in STORES
-    return "a value, which is not shown" if hidden else value
+    return "a hidden value" if hidden else value
 
 
 def refusal(name: str, value: str) -> str | None:

@@ -29,8 +29,8 @@ def translate_options(options: Mapping[str, str]) -> dict[str, str]:
     for original, value in options.items():
         name = original.removeprefix("kafka.")
         if allowed := librdkafka_names.refusal(name, value):
-            shown = librdkafka_names.printable_value(name, value)
-            raise OptionError(f"{name}: found {shown}; allowed: {allowed}")
+            printable = librdkafka_names.printable_value(name, value)
+            raise OptionError(f"{name}: found {printable}; allowed: {allowed}")
         if name == librdkafka_names.LOGIN:
             found |= _credentials(REFERENCE.sub(_read_reference, value))
         elif name in KEYSTORE and (reference := REFERENCE.fullmatch(value)):
