@@ -252,12 +252,9 @@ def _output_state(attempt: Attempt) -> dict[str, Any]:
         state = RUNNING
     waits = attempt.due - time.monotonic() if attempt.error and attempt.query is None else None
     retry = None if waits is None else datetime.now(UTC) + timedelta(seconds=max(0.0, waits))
-    error = attempt.message
-    if error and attempt.restarts:
-        error += f" (restarted {attempt.restarts} times)"
     return {
         "state": state,
-        "exception": error,
+        "exception": attempt.message,
         "restarts": attempt.restarts,
         "retry_at": retry and retry.isoformat(timespec="seconds"),
         "failed_at": attempt.failed_at and attempt.failed_at.isoformat(timespec="seconds"),
