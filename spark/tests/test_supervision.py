@@ -232,8 +232,9 @@ def test_batches_are_planned_for_the_trigger_of_their_output() -> None:
     assert planned_seconds(stops) == {"fast": 10.0, INVALID: 10.0}
 
 
-def test_lag_of_a_long_batch_follows_the_ends_of_the_topic(clock: Clock) -> None:
-    outputs = Outputs()
+@pytest.mark.parametrize("is_endless", [True, False])
+def test_lag_of_a_long_batch_follows_the_ends_of_the_topic(clock: Clock, is_endless: bool) -> None:
+    outputs = Outputs(is_endless)
     outputs.newest("bad").idle()
     query = outputs.newest("good")
     offsets = {"in": {"0": 7, "1": 2}}

@@ -180,7 +180,7 @@ class Supervisor:
         now = time.monotonic()
         attempt = replace(attempt, batch=running_batch(attempt.batch, query, now))
         since = attempt.batch.since if attempt.batch else now
-        if self._is_endless and (seconds := now - since) >= LONG_S:
+        if (seconds := now - since) >= LONG_S:
             lag = current_lag(ends, query.lastProgress)
             # The speed of the last batch would hide that this one is slow.
             state |= {"running_seconds": round(seconds), "rows_per_second": None}
