@@ -62,8 +62,15 @@ def test_an_endpoint_that_refuses_connections_is_reached_by_the_network():
         reached = [{"address": "127.0.0.1", "port": port}]
         assert failed_connections(reached) == []
     assert failed_connections(reached) == []
-    (missing,) = failed_connections([{"address": "no-such-host.invalid", "port": port}])
-    assert missing["state"] in ("unresolved", "timeout")
+
+
+def test_a_name_without_an_address_is_not_reached(monkeypatch):
+    def fail(*_arguments, **_options):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    (missing,) = failed_connections([{"address": "kafka9", "port": 1}])
+    assert missing == {"address": "kafka9", "port": 1, "state": "unresolved"}
 
 
 def test_a_machine_connects_to_services_of_other_machines():
