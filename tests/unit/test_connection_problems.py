@@ -1,8 +1,11 @@
 """Connections between machines that fail are one problem for each machine that causes them."""
 
 import socket
+import threading
+import time
 
 from ansible_collections.metal.kafka.plugins.module_utils._problems import connection_problems
+from ansible_collections.metal.kafka.plugins.modules import machine_state
 from ansible_collections.metal.kafka.plugins.modules.machine_state import failed_connections
 from ansible_collections.metal.kafka.plugins.plugin_utils._site import connections
 from site_inventories import site
@@ -71,6 +74,22 @@ def test_a_name_without_an_address_is_not_reached(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", fail)
     (missing,) = failed_connections([{"address": "kafka9", "port": 1}])
     assert missing == {"address": "kafka9", "port": 1, "state": "unresolved"}
+
+
+def test_an_endpoint_without_a_result_in_time_is_not_reached(monkeypatch):
+    never = threading.Event()
+
+    def resolve(*_arguments, **_options):
+        never.wait(20)
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    monkeypatch.setattr(machine_state, "CONNECT_SECONDS", 0.1)
+    begun = time.monotonic()
+    (slow,) = failed_connections([{"address": "kafka9", "port": 1}])
+    never.set()
+    assert slow["state"] == "no result in 0.6 s"
+    assert time.monotonic() - begun < 10
 
 
 def test_a_machine_connects_to_services_of_other_machines():
