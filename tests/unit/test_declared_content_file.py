@@ -69,3 +69,10 @@ def test_empty_content_deletes_the_file(tmp_path):
     path.write_text("{}")
     code, output = write(tmp_path, path.parent)
     assert (code, path.exists()) == (0, False), output
+
+
+def test_a_failed_write_fails_no_run_and_names_what_writes_it_again(tmp_path):
+    (tmp_path / "file").touch()
+    code, output = write(tmp_path, tmp_path / "file/textfile")
+    assert code == 0, output
+    assert "with their old declaration, until make topics writes the new one" in output
