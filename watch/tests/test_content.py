@@ -267,6 +267,8 @@ def test_an_operation_in_progress_may_change_topics(site):
     found = state(site, operation=Operation("change of content", "me", active=time.time()))
     assert listed(found) == ("ContentChanged", "kafka", "note")
     assert metric(found) == 0
+    interrupted = Operation("change of content", "me", active=time.time() - 3600)
+    assert metric(replace(found, operation=interrupted)) == 1
 
 
 def test_many_changed_topics_are_counted(tmp_path):
