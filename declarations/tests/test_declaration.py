@@ -234,6 +234,11 @@ def test_error_names_key_found_and_allowed(
     assert allowed in problems[0].allowed
 
 
+def test_names_of_client_options_are_normalised() -> None:
+    declared = parse("p", body(kafka_options={"kafka.Max.Request.Size": 5, "ACKS": "all"}))
+    assert declared.site.kafka_options == {"max.request.size": "5", "acks": "all"}
+
+
 @pytest.mark.parametrize(
     ("declared", "key", "allowed"),
     [

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: declared_content
-short_description: The declared content of a cluster, for its page
+short_description: The declared topics of a cluster, for its page
 description:
-  - Writes the declared topics, users and quotas of a cluster to a file. The exporter reads it at
-    each interval, and compares it with the cluster.
+  - Writes the declared topics of a cluster to a file. The exporter reads it at each interval, and
+    compares it with the cluster.
 options:
   directory:
     description: Directory of the file. It is created if it is missing.
@@ -21,8 +21,9 @@ options:
     required: true
   declared:
     description: >-
-      Declared content, as P(metal.kafka.site#lookup) returns it for C(content.declared). It has no
-      secrets. If it is empty, the file is deleted, and nothing is compared.
+      Declared content, as P(metal.kafka.site#lookup) returns it for C(content.declared). Only its
+      C(topics) are written. If it is empty, as for a cluster that is deleted or a declaration that
+      is invalid, the file is deleted, and nothing is compared.
     type: dict
     required: true
 attributes:
@@ -74,7 +75,8 @@ def main() -> None:
     if not module.check_mode:
         try:
             if declared:
-                maintenance_files.write_text(path, json.dumps(declared, sort_keys=True))
+                topics = {"topics": declared["topics"]}
+                maintenance_files.write_text(path, json.dumps(topics, sort_keys=True))
             else:
                 maintenance_files.remove(path)
         except OSError as error:

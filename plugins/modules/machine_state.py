@@ -89,8 +89,8 @@ containers:
       service: kafka_broker
 failed_connections:
   description: >-
-    Those of O(connections) that the network does not reach, each with C(state), the reason. A
-    refused connection is not one of them.
+    Those of O(connections) that the network does not reach, or not in time, each with C(state), the
+    reason. A refused connection is not one of them.
   type: list
   elements: dict
   returned: always
@@ -131,21 +131,19 @@ CONNECTED = ("connected", "refused")
 
 
 def failed_connections(wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the endpoints that the network does not reach, each with its state."""
+    """Return the endpoints that the network does not reach in time, each with its state."""
     endpoints = [(str(each["address"]), int(each["port"])) for each in wanted]
-    rounds = -(-len(endpoints) // THREADS)
+    limit = -(-len(endpoints) // THREADS) * (CONNECT_SECONDS + 0.5)
     states = query_all(
         endpoints,
         lambda endpoint: port_probe.connect(endpoint, CONNECT_SECONDS),
-        rounds * (CONNECT_SECONDS + 0.5),
+        limit,
         THREADS,
     )
-    # Without a state: a name that was not looked up in time. Nothing is known of its network.
-    return [
-        {**each, "state": states[endpoint]}
-        for each, endpoint in zip(wanted, endpoints)
-        if states.get(endpoint, "connected") not in CONNECTED
-    ]
+    # A slow resolver, or a name with several addresses that do not respond, exceeds the limit.
+    late = f"no result in {limit:g} s"
+    found = [{**each, "state": states.get(end, late)} for each, end in zip(wanted, endpoints)]
+    return [each for each in found if each["state"] not in CONNECTED]
 
 
 def main() -> None:

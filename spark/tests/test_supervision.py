@@ -4,7 +4,10 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from kafka_metal_declarations.declaration import parse
+from kafka_metal_declarations.declared_outputs import INVALID
 from kafka_metal_pipeline import counts, supervision
+from kafka_metal_pipeline.running_batch import planned_seconds
 from kafka_metal_pipeline.status import Board
 from kafka_metal_pipeline.supervision import ProcessError, Supervisor
 
@@ -60,8 +63,9 @@ class Outputs:
         self.board = Board("p", ["good", "bad", "invalid"])
         self.started: list[tuple[str, Query]] = []
         self.refused: dict[str, Exception] = refused
+        planned = {"bad": 10.0, "good": 600.0}
         self.supervisor = Supervisor(
-            "p", ["bad", "good"], self.start, self.board, is_endless, thread=AtOnce
+            "p", planned, self.start, self.board, is_endless, thread=AtOnce
         )
         self.supervisor.start_all()
 
@@ -114,7 +118,7 @@ def test_others_run_while_one_is_retried(clock: Clock) -> None:
     clock.now += 2
     bad = outputs.update()["outputs"]["bad"]
     # Its error remains until it has completed a batch or has nothing to read.
-    assert bad["exception"] == "topic is away (restarted 1 times)"
+    assert bad["exception"] == "topic is away"
     assert (bad["restarts"], bad["retry_at"]) == (1, None)
     outputs.newest("bad").idle()
     state = outputs.update()
@@ -200,8 +204,37 @@ def test_available_now_pipeline_retries_nothing(clock: Clock) -> None:
     assert outputs.starts("bad") == 1
 
 
-def test_lag_of_a_long_batch_follows_the_ends_of_the_topic(clock: Clock) -> None:
-    outputs = Outputs()
+def test_state_of_an_output_has_its_planned_seconds(clock: Clock) -> None:
+    outputs = Outputs(bad=ValueError("its checkpoint does not fit"))
+    for state in (outputs.board.snapshot(), outputs.update()):
+        planned = {name: each.get("planned_seconds") for name, each in state["outputs"].items()}
+        assert planned == {"bad": 10, "good": 600, "invalid": None}
+
+
+def test_batches_are_planned_for_the_trigger_of_their_output() -> None:
+    declared: dict[str, Any] = {
+        "source": {"topic": "in", "schema": "id STRING"},
+        "outputs": {
+            "fast": {"sql": "TABLE events", "topic": "a"},
+            "slow": {"sql": "TABLE events", "topic": "b", "trigger": "10 minutes"},
+            "direct": {"sql": "TABLE events", "topic": "c", "trigger": "real-time"},
+        },
+        "invalid": "bad",
+        "trigger": "1 minute",
+        "checkpoint_root": "/x",
+    }
+    assert planned_seconds(parse("p", declared)) == {
+        **{"fast": 60.0, "slow": 600.0, "direct": 10.0},
+        INVALID: 60.0,
+    }
+    one = {"fast": declared["outputs"]["fast"]}
+    stops = parse("p", declared | {"outputs": one, "trigger": "available-now"})
+    assert planned_seconds(stops) == {"fast": 10.0, INVALID: 10.0}
+
+
+@pytest.mark.parametrize("is_endless", [True, False])
+def test_lag_of_a_long_batch_follows_the_ends_of_the_topic(clock: Clock, is_endless: bool) -> None:
+    outputs = Outputs(is_endless)
     outputs.newest("bad").idle()
     query = outputs.newest("good")
     offsets = {"in": {"0": 7, "1": 2}}

@@ -214,6 +214,15 @@ def test_unsupported_option_is_refused(options: dict[str, str], message: str) ->
         translate_options(options)
 
 
+def test_names_of_options_are_compared_in_lower_case() -> None:
+    options = {"Kafka.Ssl.Truststore.Location": "/ca.pem", "SSL.Truststore.Type": "PEM"}
+    assert translate_options(options) == {"ssl.ca.location": "/ca.pem"}
+    assert translate_options({"Ssl.Key.Password": "s3cret"}) == {"ssl.key.password": "s3cret"}
+    with pytest.raises(OptionError, match="found a hidden value") as error:
+        translate_options({"Ssl.Truststore.Password": "s3cret"})
+    assert "s3cret" not in str(error.value)
+
+
 def test_site_cannot_override_transactional_options() -> None:
     options = producer_options({"acks": "1", "linger.ms": "5"}, "id")
     assert (options["acks"], options["linger.ms"], options["transactional.id"]) == (

@@ -1,8 +1,11 @@
 """Connections between machines that fail are one problem for each machine that causes them."""
 
 import socket
+import threading
+import time
 
 from ansible_collections.metal.kafka.plugins.module_utils._problems import connection_problems
+from ansible_collections.metal.kafka.plugins.modules import machine_state
 from ansible_collections.metal.kafka.plugins.modules.machine_state import failed_connections
 from ansible_collections.metal.kafka.plugins.plugin_utils._site import connections
 from site_inventories import site
@@ -62,8 +65,31 @@ def test_an_endpoint_that_refuses_connections_is_reached_by_the_network():
         reached = [{"address": "127.0.0.1", "port": port}]
         assert failed_connections(reached) == []
     assert failed_connections(reached) == []
-    (missing,) = failed_connections([{"address": "no-such-host.invalid", "port": port}])
-    assert missing["state"] in ("unresolved", "timeout")
+
+
+def test_a_name_without_an_address_is_not_reached(monkeypatch):
+    def fail(*_arguments, **_options):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    (missing,) = failed_connections([{"address": "kafka9", "port": 1}])
+    assert missing == {"address": "kafka9", "port": 1, "state": "unresolved"}
+
+
+def test_an_endpoint_without_a_result_in_time_is_not_reached(monkeypatch):
+    never = threading.Event()
+
+    def resolve(*_arguments, **_options):
+        never.wait(20)
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    monkeypatch.setattr(machine_state, "CONNECT_SECONDS", 0.1)
+    begun = time.monotonic()
+    (slow,) = failed_connections([{"address": "kafka9", "port": 1}])
+    never.set()
+    assert slow["state"] == "no result in 0.6 s"
+    assert time.monotonic() - begun < 10
 
 
 def test_a_machine_connects_to_services_of_other_machines():

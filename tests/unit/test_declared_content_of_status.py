@@ -11,6 +11,7 @@ from ansible_collections.metal.kafka.plugins.module_utils._content.declared_clie
 from ansible_collections.metal.kafka.plugins.module_utils._content.quotas import Entity
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.endpoints import ClusterError
 from ansible_collections.metal.kafka.plugins.module_utils._kafka.health import report
+from ansible_collections.metal.kafka.plugins.module_utils._problems.content_problems import MOST
 from kafka_states import cluster, partition
 
 DECLARED = {
@@ -74,6 +75,18 @@ def test_quotas_that_cannot_be_read_hide_no_topic():
     found, unread = made.read_content(STATE, DECLARED)
     assert len(found) == 2
     assert unread == ["reading quotas: not authorized"]
+
+
+def test_many_differences_of_topics_and_quotas_are_counted_together():
+    names = [f"n{number:02}" for number in range(MOST + 5)]
+    declared = {
+        "topics": dict.fromkeys(names, DECLARED["topics"]["a"]),
+        "users": {name: [] for name in names},
+        "quotas": [{"user": name, "values": {"producer_byte_rate": 5.0}} for name in names],
+    }
+    found, _ = Connection("5", {}).read_content(STATE, declared)
+    assert len(found) == MOST + 1
+    assert found[-1].text == f"{MOST + 10} more differences from the declaration"
 
 
 def test_topics_whose_settings_cannot_be_read_are_named():

@@ -6,6 +6,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.metal.kafka.plugins.filter.pipeline import pipeline_document
 from kafka_metal_declarations.client_options import ALLOWED_SPARK
+from kafka_metal_declarations.declaration import find_problems
 
 DECLARED = {
     "source": {"topic": "in", "schema": "id STRING"},
@@ -93,7 +94,7 @@ def test_options_that_a_transactional_output_does_not_support_are_refused_before
     secret = SITE | {"kafka_options": {"ssl.keystore.password": "s3cret"}}
     with pytest.raises(AnsibleFilterError) as error:
         pipeline_document(DECLARED | TRANSACTIONAL, "p", secret)
-    assert "ssl.keystore.password" in str(error.value)
+    assert "ssl.keystore.password: found a hidden value; allowed: " in str(error.value)
     assert "s3cret" not in str(error.value)
     short = {"sql": "TABLE events", "topic": "out", "delivery": "transactional"}
     declared = {key: DECLARED[key] for key in ("source", "invalid")} | short
@@ -101,6 +102,42 @@ def test_options_that_a_transactional_output_does_not_support_are_refused_before
         pipeline_document(declared | {"kafka_options": {"buffer.memory": "9"}}, "p", SITE)
     assert document(kafka_options={"buffer.memory": "9"})
     assert document(**TRANSACTIONAL, kafka_options={"client.rack": "a", "fetch.max.bytes": "1"})
+
+
+SECRETS = {
+    "a password of the declaration": ({"kafka_options": {"ssl.keystore.password": "s3cret"}}, {}),
+    "both passwords of a conflict": (
+        {"kafka_options": {"ssl.key.password": "s3cret"}},
+        {"kafka_options": {"kafka.ssl.key.password": "also s3cret"}},
+    ),
+    "both keys of a conflict of Spark's options": (
+        {"spark_options": {"spark.hadoop.fs.s3a.access.key": "s3cret"}},
+        {"spark_options": {"spark.hadoop.fs.s3a.access.key": "also s3cret"}},
+    ),
+    "a name in upper case": ({"kafka_options": {"Ssl.Key.Password": "s3cret"}}, {}),
+    "a password in a value": (
+        {"spark_options": {"spark.driver.extraJavaOptions": "-Dx.Password=s3cret"}},
+        {},
+    ),
+    "a value of another type": ({"kafka_options": {"ssl.keystore.key": ["s3cret"]}}, {}),
+    "options that are no mapping": ({"kafka_options": ["ssl.key.password=s3cret"]}, {}),
+    "a mapping of the site": (
+        {"databases": {"d": {"url": "jdbc:x:y", "properties": {"password": "s3cret"}}}},
+        {},
+    ),
+    "a transactional output": (
+        TRANSACTIONAL,
+        {"kafka_options": {"Ssl.Truststore.Password": "s3cret"}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "site"), SECRETS.values(), ids=SECRETS)
+def test_errors_hide_secrets(changes, site):
+    with pytest.raises(AnsibleFilterError, match="found a hidden value; allowed") as error:
+        pipeline_document(DECLARED | changes, "p", SITE | site)
+    assert "s3cret" not in str(error.value)
+    assert "s3cret" not in str(find_problems({"p": DECLARED | changes}))
 
 
 def test_refused_spark_options_are_named():

@@ -34,7 +34,11 @@ def test_unused_port_is_refused():
     assert port_probe.connect(("127.0.0.1", free_port())) == "refused"
 
 
-def test_unknown_name_is_unresolved():
+def test_unknown_name_is_unresolved(monkeypatch):
+    def fail(*_arguments, **_options):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
     assert port_probe.connect(("no-such-host.invalid", 1)) == "unresolved"
 
 

@@ -318,8 +318,8 @@ FAULTS: Faults = {
     ),
     "a pipeline with its own authentication": (
         pipeline(kafka_options={"sasl.jaas.config": "x"}),
-        ["driver1: pipeline_pipelines.payments.kafka_options.sasl.jaas.config: found x; allowed: "
-         "nothing"],
+        ["driver1: pipeline_pipelines.payments.kafka_options.sasl.jaas.config: found a hidden "
+         "value; allowed: nothing"],
     ),
     "a pipeline with its own checkpoint root": (
         pipeline(checkpoint_root="/mine"),

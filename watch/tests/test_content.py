@@ -19,6 +19,7 @@ from kafka_metal_watch.metrics import ClusterCollector, ClusterState
 from kafka_metal_watch.operation import Operation
 from kafka_metal_watch.overview import Broker, Overview, Topic
 
+UNREAD = ("topic settings", "of some declared topics")
 CHANGED = "topic t0: retention.ms is 1, declared 5"
 
 
@@ -38,7 +39,7 @@ class Cluster:
             for name in topics
             if name not in self.unread
         }
-        return Items(found, self.unread)
+        return Items(found, {name: self.unread[name] for name in topics if name in self.unread})
 
     def overview(self):
         topics = (Topic(name, 2, 3, 0, 0, 3) for name in self.retention)
@@ -158,10 +159,37 @@ def test_a_topic_that_cannot_be_read_keeps_its_result(site):
     site.texts()
     site.cluster.unread = {"t0": "not authorized"}
     assert site.texts() == [CHANGED]
-    assert site.reader.unread == {("topic settings", "all"): "1 of them, first t0: not authorized"}
+    assert site.reader.unread == {UNREAD: "1 of them, first t0: not authorized"}
     site.cluster.unread, site.cluster.fails = {}, True
     assert site.texts() == [CHANGED]
-    assert list(site.reader.unread) == [("topic settings", "all")]
+    assert list(site.reader.unread) == [UNREAD]
+    assert site.reader.unread[UNREAD].startswith("3 of them, first t0: ")
+    site.cluster.fails = False
+    assert site.texts() == [CHANGED]
+    assert site.reader.unread == {}
+
+
+def test_a_topic_is_unread_until_it_is_read_again_or_no_longer_declared(tmp_path):
+    site = Site(tmp_path, 2 * PER_READ + 50)
+    site.cluster.unread = {"t0": "not authorized", "t1": "not authorized"}
+    for _ in range(8):
+        site.texts()
+        assert site.reader.unread == {UNREAD: "2 of them, first t0: not authorized"}
+    site.cluster.unread = {"t1": "not authorized"}
+    texts = []
+    for _ in range(3):
+        site.texts()
+        texts.append(site.reader.unread[UNREAD])
+    assert texts[-1] == "1 of them, first t1: not authorized"
+    site.declare(site.cluster.retention.keys() - {"t1"})
+    site.texts()
+    assert site.reader.unread == {}
+    site.cluster.fails = True
+    site.texts()
+    assert UNREAD in site.reader.unread
+    site.path.unlink()
+    assert site.reader.read(site.cluster.overview()) is None
+    assert site.reader.unread == {}
 
 
 def test_a_topic_without_metadata_is_not_compared(site):
@@ -239,6 +267,8 @@ def test_an_operation_in_progress_may_change_topics(site):
     found = state(site, operation=Operation("change of content", "me", active=time.time()))
     assert listed(found) == ("ContentChanged", "kafka", "note")
     assert metric(found) == 0
+    interrupted = Operation("change of content", "me", active=time.time() - 3600)
+    assert metric(replace(found, operation=interrupted)) == 1
 
 
 def test_many_changed_topics_are_counted(tmp_path):

@@ -27,6 +27,7 @@ STATE = {
         "fraud": {
             "lag": 7,
             "batch_seconds": 0.5,
+            "planned_seconds": 600,
             "rows_per_second": 100.0,
             "updated": "2026-01-01T00:00:10+00:00",
             "restarts": 3,
@@ -160,6 +161,8 @@ def test_counts_of_pipelines_and_outputs():
     assert (value("records_total", driver), value("invalid_records_total", driver)) == (500, 40)
     assert value("failed_starts", driver) == 2
     assert (value("output_restarts_total", fraud), value("output_restarts_total", kept)) == (3, 0)
+    planned = "planned_batch_seconds"
+    assert (value(planned, fraud), value(planned, kept)) == (600, None)
     failed = "output_failed_time_seconds"
     assert (value(failed, fraud), value(failed, kept)) == (moment, None)
     assert (value("archive_files", kept), value("archive_missing_files", kept)) == (9, 1)

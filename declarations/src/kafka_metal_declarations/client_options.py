@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from kafka_metal_declarations.option_names import normalise_name, printable_value
+
 # A client's identity and its brokers.
 IDENTITY = re.compile(r"(security\.|sasl\.|ssl\.|config\.providers).*|bootstrap\.servers", re.I)
 # Options that name code loaded by a client.
@@ -60,19 +62,14 @@ OTHER_SPARK = (
 
 
 def refused_options(options: Mapping[str, Any], kind: str) -> Iterator[tuple[str, str, str]]:
-    """Yield option, value and what is allowed for each option that a declaration may not set.
+    """Yield each option that a declaration may not set: name, printable value, what is allowed.
 
     ``kind`` is ``kafka_options`` or ``spark_options``.
     """
     allowed_instead = _of_kafka if kind == "kafka_options" else _of_spark
     for option, value in options.items():
         if allowed := allowed_instead(str(option), str(value)):
-            yield str(option), str(value), allowed
-
-
-def normalise_name(option: str) -> str:
-    """Return the name that a client compares: lower case, without the ``kafka.`` prefix."""
-    return str(option).lower().removeprefix("kafka.")
+            yield str(option), printable_value(option, str(value)), allowed
 
 
 def _of_kafka(option: str, value: str) -> str | None:

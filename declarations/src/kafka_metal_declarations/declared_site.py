@@ -2,6 +2,7 @@
 
 from kafka_metal_declarations.keys import Section
 from kafka_metal_declarations.model import TRANSACTIONAL, DatabaseSite, Declaration, Site
+from kafka_metal_declarations.option_names import normalise_name
 from kafka_metal_declarations.value_patterns import (
     ALLOWED_PORT,
     ALLOWED_TOPIC,
@@ -47,7 +48,9 @@ def read_site(top: Section) -> Site:
     return Site(
         master=top.text("master", ALLOWED_MASTER, MASTER) or "local[2]",
         bootstrap=top.texts("bootstrap", ALLOWED_ENDPOINT, ENDPOINT),
-        kafka_options=top.options("kafka_options"),
+        kafka_options={
+            normalise_name(option): value for option, value in top.options("kafka_options").items()
+        },
         spark_options=top.options("spark_options"),
         checkpoint_root=top.text("checkpoint_root", ALLOWED_ROOT, ROOT) or "",
         archive_root=top.text("archive_root", ALLOWED_ROOT, ROOT) or "",

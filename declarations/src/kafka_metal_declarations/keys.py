@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kafka_metal_declarations.option_names import printable_value
+
 # Maximum characters of a value in a message.
 LONGEST = 400
 ALLOWED_KEY = "a text; in quotes where YAML reads another value, as 'yes', 'null' or '1'"
@@ -93,7 +95,8 @@ class Section:
         if values is None and not required:
             values = {}
         if not isinstance(values, Mapping):
-            self.wrong(key, "nothing" if values is None else format_value(values), "a mapping")
+            found = "nothing" if values is None else printable_value(key, format_value(values))
+            self.wrong(key, found, "a mapping")
             # A separate list of problems: its missing keys need no further messages.
             return Section(self.pipeline, self.at(key), {}, [])
         return Section(self.pipeline, self.at(key), values, self.problems)
@@ -162,5 +165,6 @@ class Section:
             elif isinstance(value, str | int | float) and not is_large:
                 options[name] = str(value)
             else:
-                section.wrong(name, value, "text, a number of 64 bits, true or false")
+                found = printable_value(name, format_value(value))
+                section.wrong(name, found, "text, a number of 64 bits, true or false")
         return options

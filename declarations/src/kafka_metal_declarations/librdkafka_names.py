@@ -2,6 +2,8 @@
 
 import re
 
+from kafka_metal_declarations.option_names import STORES
+
 # Options with the same name and meaning in the Java client.
 SAME = frozenset(
     re.findall(
@@ -26,8 +28,6 @@ KEYSTORE = {
 }
 # A PEM store has certificate and key.
 KEYSTORE_FILE = "ssl.keystore.location"
-# Type of a store; librdkafka supports PEM only.
-STORES = frozenset({"ssl.truststore.type", "ssl.keystore.type"})
 LOGIN = "sasl.jaas.config"
 # Classes that resolve references to files, which librdkafka does not need.
 PROVIDERS = "config.providers"
@@ -40,15 +40,10 @@ def is_ignored(name: str) -> bool:
     return name in STORES or name.startswith((PROVIDERS, *OF_READING))
 
 
-def printable_value(name: str, value: str) -> str:
-    """Return the value of an option for a message, without those of ``ssl.*`` and ``sasl.*``."""
-    hidden = name.startswith(("ssl.", "sasl.")) and name not in STORES
-    return "a value, which is not shown" if hidden else value
-
-
 def refusal(name: str, value: str) -> str | None:
     """Return what is allowed instead of an option that librdkafka does not support; else None."""
     if name in STORES:
+        # librdkafka supports PEM only.
         return None if value.upper() == "PEM" else "PEM, for a transactional output"
     known = name in SAME or name in RENAMED or name in (LOGIN, KEYSTORE_FILE)
     if known or is_ignored(name):

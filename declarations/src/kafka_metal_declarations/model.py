@@ -124,7 +124,10 @@ class Resources:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a pipeline runs: values that the deployment adds to the declaration."""
+    """Where a pipeline runs: values that the deployment adds to the declaration.
+
+    ``kafka_options`` have normalised names; see ``option_names``.
+    """
 
     master: str = "local[2]"
     bootstrap: tuple[str, ...] = ()

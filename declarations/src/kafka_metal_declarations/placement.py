@@ -6,11 +6,12 @@ Client options are merged key by key. Keys that only the site may set are refuse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kafka_metal_declarations.client_options import normalise_name, refused_options
+from kafka_metal_declarations.client_options import refused_options
 from kafka_metal_declarations.declared_site import SITE_KEYS
 from kafka_metal_declarations.keys import DeclarationError, Problem, format_value
-from kafka_metal_declarations.librdkafka_names import printable_value, refusal
+from kafka_metal_declarations.librdkafka_names import refusal
 from kafka_metal_declarations.needs import read_needs
+from kafka_metal_declarations.option_names import normalise_name, printable_value
 
 # Maps of options that both the declaration and the site may set.
 JOINED = ("kafka_options", "spark_options")
@@ -25,7 +26,7 @@ def site_only_keys(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(
                 name,
                 key,
-                format_value(declared[key]),
+                printable_value(key, format_value(declared[key])),
                 "nothing: the site sets it, see roles/pipeline",
             )
     for kind in JOINED:
@@ -46,7 +47,7 @@ def add_site_values(
         key: value for key, value in declared.items() if value is not None or key not in MAPPINGS
     }
     if wrong := [
-        Problem(name, key, format_value(written[key]), "a mapping")
+        Problem(name, key, printable_value(key, format_value(written[key])), "a mapping")
         for key in MAPPINGS
         if not isinstance(written.get(key, {}), Mapping)
     ]:
@@ -71,12 +72,9 @@ def option_conflicts(
         for option, value in _options(declared, key).items():
             required = site_options.get(normalise_name(option), value)
             if str(required) != str(value):
-                yield Problem(
-                    name,
-                    f"{key}.{option}",
-                    str(value),
-                    f"{required}, which the site needs; leave it out",
-                )
+                found, needed = (printable_value(option, str(each)) for each in (value, required))
+                allowed = f"{needed}, which the site needs; leave it out"
+                yield Problem(name, f"{key}.{option}", found, allowed)
 
 
 def _unsupported(
@@ -87,9 +85,8 @@ def _unsupported(
     if not read_needs(declared).marks:
         return
     for option, value in options.items():
-        name = normalise_name(option)
-        if allowed := refusal(name, str(value)):
-            found = printable_value(name, str(value))
+        if allowed := refusal(normalise_name(option), str(value)):
+            found = printable_value(option, str(value))
             yield Problem(pipeline, f"kafka_options.{option}", found, allowed)
 
 

@@ -18,8 +18,9 @@ def problems(
     """Return a problem for each machine whose connections fail.
 
     ``failed`` has connections that services of a machine need and cannot make, by machine: each
-    with ``instance``, ``machine``, ``address``, ``port`` and ``state`` (timeout, no route).
-    ``unreachable`` machines have a problem of their own, which explains these connections.
+    with ``instance``, ``machine``, ``address``, ``port`` and ``state`` (timeout, no route,
+    "no result in 2.5 s"). ``unreachable`` machines have a problem of their own, which explains
+    these connections.
     """
     known = set(unreachable)
     left = [

@@ -24,7 +24,7 @@ KIND = "ContentChanged"
 # What no run changes by itself: the page tells how to declare or reset it.
 RUNBOOK = "docs/operate/alerts/ContentChanged.md"
 # Undeclared keys with which a topic rejects, deletes or does not replicate records. Runs do not
-# change undeclared keys; `make plan` lists all of them.
+# change undeclared keys; `make plan` names the first ones of all.
 HARMFUL = (
     *("cleanup.policy", "max.message.bytes", "min.insync.replicas"),
     *("retention.bytes", "retention.ms"),

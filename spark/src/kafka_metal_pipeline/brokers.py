@@ -175,8 +175,7 @@ class TopicWatch:
 
 def settings(site: Site, tuning: Mapping[str, str]) -> dict[str, str]:
     """Return client options by Kafka's names; the site's options override ``tuning``."""
-    own = {name.removeprefix("kafka."): value for name, value in site.kafka_options.items()}
-    return {**tuning, **own, "bootstrap.servers": ",".join(site.bootstrap)}
+    return {**tuning, **site.kafka_options, "bootstrap.servers": ",".join(site.bootstrap)}
 
 
 def count_partitions(spark: SparkSession, declaration: Declaration) -> int:

@@ -34,6 +34,7 @@ from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.recreated import RecreatedTopicError
 from kafka_metal_pipeline.registry import RegistryError
+from kafka_metal_pipeline.running_batch import planned_seconds
 from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import FINISHED, STOPPING, Board
 from kafka_metal_pipeline.storage import Files, Storage
@@ -122,11 +123,9 @@ def _run(
         board.set_output(name, {"limit": limits.get(name)})
         return queries.start(flow, declaration, batches)
 
-    outputs = list(flows)
     is_endless = declaration.trigger != AVAILABLE_NOW
-    # See ``rate``: batches are planned for their trigger interval, or to catch up.
-    planned = max(rate.CATCH_UP_S, milliseconds(declaration.trigger) / 1000)
-    supervisor = Supervisor(declaration.name, outputs, start, board, is_endless, planned)
+    planned = planned_seconds(declaration)
+    supervisor = Supervisor(declaration.name, planned, start, board, is_endless)
     archives = ArchiveWatch(archive_checks(declaration, storage), board)
     try:
         archives.start()

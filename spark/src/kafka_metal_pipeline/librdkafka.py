@@ -7,6 +7,7 @@ from typing import Any
 
 from kafka_metal_declarations import librdkafka_names
 from kafka_metal_declarations.librdkafka_names import KEYSTORE, RENAMED
+from kafka_metal_declarations.option_names import normalise_name, printable_value
 
 from kafka_metal_pipeline.transactions import Producer, producer_options
 
@@ -27,10 +28,10 @@ def translate_options(options: Mapping[str, str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for original, value in options.items():
-        name = original.removeprefix("kafka.")
+        name = normalise_name(original)
         if allowed := librdkafka_names.refusal(name, value):
-            shown = librdkafka_names.printable_value(name, value)
-            raise OptionError(f"{name}: found {shown}; allowed: {allowed}")
+            printable = printable_value(name, value)
+            raise OptionError(f"{name}: found {printable}; allowed: {allowed}")
         if name == librdkafka_names.LOGIN:
             found |= _credentials(REFERENCE.sub(_read_reference, value))
         elif name in KEYSTORE and (reference := REFERENCE.fullmatch(value)):

@@ -46,6 +46,12 @@ OUTPUT_METRICS = (
     ("lag_records", "gauge", "Records of the source after the last batch", "lag"),
     ("batch_seconds", "gauge", "Duration of the last batch", "batch_seconds"),
     ("running_batch_seconds", "gauge", "Seconds that a batch runs now", "running_seconds"),
+    (
+        "planned_batch_seconds",
+        "gauge",
+        "Seconds for which a batch is planned",
+        "planned_seconds",
+    ),
     ("last_batch_timestamp_seconds", "gauge", "Start time of the last batch", "updated"),
     ("watermark_timestamp_seconds", "gauge", "Events before this time are dropped", "watermark"),
     ("state_rows", "gauge", "Rows in the state of the statement", "state_rows"),

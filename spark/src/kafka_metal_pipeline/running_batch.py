@@ -8,9 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kafka_metal_declarations.model import Declaration
+from kafka_metal_declarations.value_patterns import milliseconds
 from pyspark.sql.streaming.query import StreamingQuery
 
+from kafka_metal_pipeline.checkpoint import all_checkpoints
 from kafka_metal_pipeline.progress import IDLE, Lag, Offsets, read_offsets, records_between
+from kafka_metal_pipeline.rate import CATCH_UP_S
 
 # Seconds from which the ends of the topics are read. Batches of short triggers are planned for at
 # most 10 s; see ``rate``.
@@ -26,6 +30,18 @@ class RunningBatch:
 
     after: str | None
     since: float
+
+
+def planned_seconds(declaration: Declaration) -> dict[str, float]:
+    """Return the seconds for which a batch of each query is planned: its trigger, or to catch up.
+
+    See ``rate``. A pipeline that ends after the stored records has batches to catch up.
+    """
+    triggers = {each.name: each.trigger for each in declaration.outputs}
+    return {
+        name: max(CATCH_UP_S, milliseconds(triggers.get(name, declaration.trigger)) / 1000)
+        for name in all_checkpoints(declaration)
+    }
 
 
 def running_batch(

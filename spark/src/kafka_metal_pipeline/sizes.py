@@ -32,7 +32,7 @@ def usable_bytes(limit: int, site: Site) -> int:
 
     ``limit`` is the topic's ``max.message.bytes``; the site's ``kafka_options`` may lower it.
     """
-    own = site.kafka_options.get(f"kafka.{REQUEST}", site.kafka_options.get(REQUEST))
+    own = site.kafka_options.get(REQUEST)
     least = min(limit, int(own)) if own else limit
     return least - least // INCOMPRESSIBLE - FRAME_BYTES
 

@@ -113,8 +113,9 @@ class Board:
         {seconds, read, invalid} for the last five minutes. None for a pipeline without a topic of
         invalid records: all of its records are accepted.
 
-        Of each output: ``failed_at``, when it last failed (ISO 8601), and ``archive``: {files,
-        missing, first} of its archive, None until it has been compared; see ``archive_check``.
+        Of each output: ``planned_seconds``, for which a batch is planned, ``failed_at``, when it
+        last failed (ISO 8601), and ``archive``: {files, missing, first} of its archive, None until
+        it has been compared; see ``archive_check``.
         """
         with self._lock:
             return {

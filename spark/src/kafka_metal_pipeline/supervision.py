@@ -7,7 +7,7 @@ error and the number of restarts.
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,7 +17,6 @@ from pyspark.sql.streaming.query import StreamingQuery
 from kafka_metal_pipeline import counts, progress
 from kafka_metal_pipeline.failures import explain, is_of_process
 from kafka_metal_pipeline.progress import Offsets
-from kafka_metal_pipeline.rate import CATCH_UP_S
 from kafka_metal_pipeline.running_batch import LONG_S, RunningBatch, current_lag, running_batch
 from kafka_metal_pipeline.status import FAILED, FAILING, FINISHED, RUNNING, STARTING, Board
 
@@ -58,21 +57,21 @@ class Supervisor:
     def __init__(
         self,
         pipeline: str,
-        outputs: Iterable[str],
+        planned: Mapping[str, float],
         start: Start,
         board: Board,
         is_endless: bool,
-        planned_s: float = CATCH_UP_S,
         thread: Callable[..., threading.Thread] = threading.Thread,
     ) -> None:
-        """``is_endless``: a query that ends has failed and is restarted, in a ``thread``.
+        """``planned``: seconds for which a batch is planned, by output.
 
-        ``planned_s``: seconds of the longest batches that are planned.
+        ``is_endless``: a query that ends has failed and is restarted, in a ``thread``.
         """
-        self._planned_s = planned_s
         self._pipeline, self._start, self._board = pipeline, start, board
         self._is_endless = is_endless
-        self._attempts = {name: Attempt() for name in outputs}
+        self._attempts = {name: Attempt() for name in planned}
+        for name, seconds in planned.items():
+            board.set_output(name, {"planned_seconds": round(seconds)})
         self._outcomes: dict[str, StreamingQuery | Exception] = {}
         self._worker: threading.Thread | None = None
         self._thread = thread
@@ -181,12 +180,10 @@ class Supervisor:
         now = time.monotonic()
         attempt = replace(attempt, batch=running_batch(attempt.batch, query, now))
         since = attempt.batch.since if attempt.batch else now
-        # Without an end to the stream, a batch is planned for a time; else it reads what there is.
-        if self._is_endless and (seconds := now - since) >= LONG_S:
+        if (seconds := now - since) >= LONG_S:
             lag = current_lag(ends, query.lastProgress)
             # The speed of the last batch would hide that this one is slow.
             state |= {"running_seconds": round(seconds), "rows_per_second": None}
-            state |= {"planned_seconds": round(self._planned_s)}
             state |= {} if lag is None else {"lag": lag}
         if batches := progress.batches_since(query, attempt.counted):
             self._board.add_rows(name, sum(each["numInputRows"] for each in batches))
@@ -252,12 +249,9 @@ def _output_state(attempt: Attempt) -> dict[str, Any]:
         state = RUNNING
     waits = attempt.due - time.monotonic() if attempt.error and attempt.query is None else None
     retry = None if waits is None else datetime.now(UTC) + timedelta(seconds=max(0.0, waits))
-    error = attempt.message
-    if error and attempt.restarts:
-        error += f" (restarted {attempt.restarts} times)"
     return {
         "state": state,
-        "exception": error,
+        "exception": attempt.message,
         "restarts": attempt.restarts,
         "retry_at": retry and retry.isoformat(timespec="seconds"),
         "failed_at": attempt.failed_at and attempt.failed_at.isoformat(timespec="seconds"),

@@ -4,7 +4,7 @@ librdkafka cannot describe quotas of clients: `make status` compares them.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,10 @@ from .overview import Overview, Topic
 # read of each topic would cost more than all other reads. Others follow at the next reads, and
 # the result of each topic is kept until then: 1,000 topics are compared within 10 intervals.
 PER_READ = 100
+
+# The name of topics whose settings could not be read. Their number and the first one are in the
+# reason: a name that changes would end an alert and start another.
+UNREAD = "of some declared topics"
 
 Specs = Mapping[str, Mapping[str, Any]]
 
@@ -51,19 +55,32 @@ class ContentReader:
         # Problems of the last read, and those that the read before has found, too, by topic.
         self._last: dict[str, list[Problem]] = {}
         self._lasting: dict[str, list[Problem]] = {}
-        # Reasons of what could not be read, by kind and name.
-        self.unread: dict[tuple[str, str], str] = {}
+        # Why the declaration could not be read, by path, and topics at their last read, by name.
+        self._unread_files: dict[str, str] = {}
+        self._unread_topics: dict[str, str] = {}
+
+    @property
+    def unread(self) -> dict[tuple[str, str], str]:
+        """Reasons of what could not be read, by kind and name."""
+        found = {("declaration", path): why for path, why in self._unread_files.items()}
+        if self._unread_topics:
+            name, why = min(self._unread_topics.items())
+            text = f"{len(self._unread_topics)} of them, first {name}: {why}"
+            found["topic settings", UNREAD] = text
+        return found
 
     def read(self, seen: Overview) -> Content | None:
         """Return the problems of all declared topics; None without a declaration.
 
         ``seen`` has the topics of the cluster.
         """
-        self.unread = {}
         specs = self._declared()
         if specs is None:
+            self._unread_topics = {}
             return None
         existing = {each.name: each for each in seen.topics if each.name in specs}
+        for name in self._unread_topics.keys() - existing.keys():
+            del self._unread_topics[name]
         for name in specs.keys() - existing.keys():
             self._note(name, content_problems.topic_problems(name, specs[name], None))
         # A topic without partitions could not be described.
@@ -78,6 +95,7 @@ class ContentReader:
 
     def _declared(self) -> Specs | None:
         """Return the declared topics; earlier results of changed declarations are discarded."""
+        self._unread_files = {}
         try:
             text = self._path.read_text(encoding="utf-8") if self._path else ""
             if text != self._text:
@@ -89,7 +107,7 @@ class ContentReader:
             self._keep(set())
         except (OSError, ValueError) as error:
             self._text, self._specs = "", None
-            self.unread["declaration", str(self._path)] = reason(error)
+            self._unread_files[str(self._path)] = reason(error)
         return self._specs
 
     def _keep(self, names: set[str]) -> None:
@@ -104,17 +122,15 @@ class ContentReader:
         self._position = (start + len(chosen)) % max(1, len(names))
         return chosen
 
-    def _keys(self, names: Iterable[str]) -> Items[str, Any]:
+    def _keys(self, names: Collection[str]) -> Items[str, Any]:
         """Return the keys that are set on topics, and note which could not be read."""
         try:
             items = self._cluster.topic_keys(names)
         except KafkaException as error:
-            self.unread["topic settings", "all"] = reason(error)
-            return Items()
-        if items.unread:
-            name, why = min(items.unread.items())
-            text = f"{len(items.unread)} of them, first {name}: {why}"
-            self.unread["topic settings", "all"] = text
+            items = Items(unread=dict.fromkeys(names, reason(error)))
+        for name in names:
+            self._unread_topics.pop(name, None)
+        self._unread_topics |= items.unread
         return items
 
     def _note(self, name: str, found: list[Problem]) -> None:

@@ -160,6 +160,7 @@ def output_metrics(
     for series, key, meaning in (
         ("lag_records", "lag", "Lag: records of the source that an output has not processed"),
         ("batch_seconds", "batch_seconds", "Duration of an output's last batch"),
+        ("planned_batch_seconds", "planned_seconds", "For how long an output's batch is planned"),
         ("records_per_second", "rows_per_second", "Throughput of an output's last batch"),
     ):
         yield family(

@@ -40,7 +40,7 @@ class Operation:
     def notes(self, now: float) -> list[str]:
         """Return messages on an operation in progress and on muted alerts."""
         messages = []
-        if self.name and not self.problems(now):
+        if self.in_progress(now):
             messages.append(
                 f"In progress: {self.name} by {self.by}, last active at {utc_time(self.active)}."
             )
