@@ -178,4 +178,4 @@ def test_listener_without_tls_is_reported(monkeypatch):
         real = socket.create_connection
         monkeypatch.setattr(socket, "create_connection", closing)
         with pytest.raises(ClusterError, match=rf"127.0.0.1:{port}: TLS: "):
-            Connection([f"127.0.0.1:{port}"], {"security_protocol": "SSL"}, timeout=3)
+            Connection([f"127.0.0.1:{port}"], {"security_protocol": "SSL"}, timeout=30)

@@ -109,11 +109,3 @@ def test_destroy_lists_the_objects_to_delete(cluster: Cluster, make):
     assert "nothing was deleted; to delete, set CONFIRM=" in listed.stdout
     assert "changed: [" not in listed.stdout
     cluster.wait_until_whole(seconds=5)
-
-
-def test_destroy_of_an_unknown_cluster_changes_nothing(cluster: Cluster, make):
-    refused = make("destroy", CLUSTER="typo", CONFIRM="typo")
-
-    assert refused.returncode != 0
-    assert "found no cluster 'typo'" in refused.stdout
-    cluster.wait_until_whole(seconds=5)
