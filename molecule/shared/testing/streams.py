@@ -70,7 +70,9 @@ class Stream:
             *("demo", "reconcile", "--bootstrap", self._bootstrap, "--ledger", self._ledger),
             *("--archive", f"{SHARED}/archive/payments", "--fraud-topic", "fraudulent_payments"),
             *("--invalid-topic", "payments_invalid", "--metrics-topic", "payment_metrics"),
-            *("--timeout", str(seconds - 30), "--report", report),
+            # On a busy machine a driver may need two minutes from a kill to its next batch.
+            *("--timeout", str(seconds - 30), "--stall-timeout", str(seconds - 30)),
+            *("--report", report),
             seconds=seconds,
         )
         return self._tools.read(report)
