@@ -153,7 +153,7 @@ def ansible_playbook(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     return done.returncode, done.stdout + done.stderr

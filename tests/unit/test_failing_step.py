@@ -71,7 +71,7 @@ def ran(collection, tmp_path):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         lines = entries(done.stdout)
