@@ -230,6 +230,10 @@ def test_batches_are_planned_for_the_trigger_of_their_output() -> None:
     one = {"fast": declared["outputs"]["fast"]}
     stops = parse("p", declared | {"outputs": one, "trigger": "available-now"})
     assert planned_seconds(stops) == {"fast": 10.0, INVALID: 10.0}
+    source = {"topic": "in", "path": "in", "schema": "id STRING"}
+    archive = parse("p", declared | {"outputs": one, "source": source, "trigger": "available-now"})
+    # Limited by files, not by time.
+    assert planned_seconds(archive)["fast"] == 600.0
 
 
 @pytest.mark.parametrize("is_endless", [True, False])

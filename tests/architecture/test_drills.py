@@ -33,6 +33,6 @@ def test_pytest_can_import_every_file(repository, folders):
         cwd=repository.root,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout[-2000:]

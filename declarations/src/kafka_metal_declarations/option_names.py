@@ -4,8 +4,8 @@ import re
 
 # Type of a store of certificates: not a secret, unlike the other options of ssl.* and sasl.*.
 STORES = frozenset({"ssl.truststore.type", "ssl.keystore.type"})
-# Spark's own pattern of names and values that it hides, spark.redaction.regex.
-SECRET = re.compile(r"secret|password|token|access[.]?key", re.IGNORECASE)
+# Spark's own pattern of names and values that it hides, spark.redaction.regex, and keys of storage.
+SECRET = re.compile(r"secret|password|token|access[.]?key|credential|[.]key\b", re.IGNORECASE)
 
 
 def normalise_name(option: str) -> str:

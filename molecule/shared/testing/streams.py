@@ -71,7 +71,7 @@ class Stream:
             *("--archive", f"{SHARED}/archive/payments", "--fraud-topic", "fraudulent_payments"),
             *("--invalid-topic", "payments_invalid", "--metrics-topic", "payment_metrics"),
             # On a busy machine a driver may need two minutes from a kill to its next batch.
-            *("--timeout", str(seconds - 30), "--stall-timeout", str(seconds - 30)),
+            *("--timeout", str(seconds - 30), "--stall-timeout", str(min(180, seconds - 30))),
             *("--report", report),
             seconds=seconds,
         )

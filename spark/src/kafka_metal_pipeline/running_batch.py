@@ -19,6 +19,8 @@ from kafka_metal_pipeline.rate import CATCH_UP_S
 # Seconds from which the ends of the topics are read. Batches of short triggers are planned for at
 # most 10 s; see ``rate``.
 LONG_S = 20.0
+# Seconds of a batch of a hundred large files of an archive.
+ARCHIVE_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,13 @@ class RunningBatch:
 def planned_seconds(declaration: Declaration) -> dict[str, float]:
     """Return the seconds for which a batch of each query is planned: its trigger, or to catch up.
 
-    See ``rate``. A pipeline that ends after the stored records has batches to catch up.
+    See ``rate``. A pipeline that ends after the stored records has batches to catch up. Batches of
+    an archive are limited by files, not by time.
     """
     triggers = {each.name: each.trigger for each in declaration.outputs}
+    least = ARCHIVE_S if declaration.source.path else CATCH_UP_S
     return {
-        name: max(CATCH_UP_S, milliseconds(triggers.get(name, declaration.trigger)) / 1000)
+        name: max(least, milliseconds(triggers.get(name, declaration.trigger)) / 1000)
         for name in all_checkpoints(declaration)
     }
 
