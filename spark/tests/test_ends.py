@@ -1,6 +1,5 @@
 """Ends of the source's topics, up to which the lag of a long batch is counted."""
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -85,26 +84,22 @@ class Source:
         return {(name, "0"): 30 for name in topics}
 
 
-def test_ends_are_read_only_while_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ends_are_read_only_while_they_are_needed(
+    monkeypatch: pytest.MonkeyPatch, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
     monkeypatch.setattr(brokers, "WATCH_S", 0.01)
     source: Any = Source()
     watch = TopicWatch(source, ["in"])
-
-    def becomes(ends: Mapping[tuple[str, str], int]) -> bool:
-        deadline = time.monotonic() + 20
-        while watch.ends != ends and time.monotonic() < deadline:
-            time.sleep(0.01)
-        return watch.ends == ends
-
+    ends = {("in", "0"): 30}
     try:
-        assert becomes({})
+        assert watch.ends == {}
         watch.reads_ends = True
-        assert becomes({("in", "0"): 30})
+        eventually(lambda: watch.ends == ends)
         source.error = OSError("no broker responds")
-        assert becomes({})
+        eventually(lambda: watch.ends == {})
         source.error = None
-        assert becomes({("in", "0"): 30})
+        eventually(lambda: watch.ends == ends)
         watch.reads_ends = False
-        assert becomes({})
+        eventually(lambda: watch.ends == {})
     finally:
         watch.stop()

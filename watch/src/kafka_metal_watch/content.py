@@ -55,14 +55,16 @@ class ContentReader:
         # Problems of the last read, and those that the read before has found, too, by topic.
         self._last: dict[str, list[Problem]] = {}
         self._lasting: dict[str, list[Problem]] = {}
-        # Why the declaration could not be read, by path, and topics at their last read, by name.
-        self._unread_files: dict[str, str] = {}
+        # Why the declaration could not be read, and topics at their last read, by name.
+        self._unread_declaration = ""
         self._unread_topics: dict[str, str] = {}
 
     @property
     def unread(self) -> dict[tuple[str, str], str]:
         """Reasons of what could not be read, by kind and name."""
-        found = {("declaration", path): why for path, why in self._unread_files.items()}
+        found = {}
+        if self._unread_declaration:
+            found["declaration", str(self._path)] = self._unread_declaration
         if self._unread_topics:
             name, why = min(self._unread_topics.items())
             text = f"{len(self._unread_topics)} of them, first {name}: {why}"
@@ -95,7 +97,7 @@ class ContentReader:
 
     def _declared(self) -> Specs | None:
         """Return the declared topics; earlier results of changed declarations are discarded."""
-        self._unread_files = {}
+        self._unread_declaration = ""
         try:
             text = self._path.read_text(encoding="utf-8") if self._path else ""
             if text != self._text:
@@ -107,7 +109,7 @@ class ContentReader:
             self._keep(set())
         except (OSError, ValueError) as error:
             self._text, self._specs = "", None
-            self._unread_files[str(self._path)] = reason(error)
+            self._unread_declaration = reason(error)
         return self._specs
 
     def _keep(self, names: set[str]) -> None:
