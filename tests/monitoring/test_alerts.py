@@ -109,7 +109,7 @@ def test_a_crash_loop_fires_within_90_s_and_ends_within_60_s(job, folder, promto
     interval = duration_seconds(read_jobs()[job]["interval"])
     labels = {"job": job, "cluster": "a", "host": "m1", "instance": "i1"}
     cases = []
-    for phase in range(0, LOOP_S, 4):
+    for phase in range(0, LOOP_S, 2):
         up, start, state = loop(phase, interval)
         written = ",".join(f'{key}="{value}"' for key, value in labels.items())
         case = {
