@@ -5,15 +5,14 @@ import importlib.util
 import json
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
-from testing import access, pages, pipelines
+from confluent_kafka import Producer, TopicPartition
+from testing import access, committed, pages, pipelines
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
@@ -46,52 +45,14 @@ PIPELINE = {
 }
 
 
-def reader(cluster: Cluster) -> Consumer:
-    """Return a consumer that reads only committed records."""
-    return Consumer(
-        {
-            **access.librdkafka(),
-            "bootstrap.servers": cluster.topology.bootstrap,
-            "group.id": "test-committed",
-            "isolation.level": "read_committed",
-            "enable.partition.eof": True,
-        }
-    )
-
-
-def beginnings(consumer: Consumer, topic: str) -> list[TopicPartition]:
-    """Return each partition of a topic with its first offset."""
-    partitions = consumer.list_topics(topic, 30).topics[topic].partitions
-    return [TopicPartition(topic, each, OFFSET_BEGINNING) for each in partitions]
-
-
-def ends_of(cluster: Cluster, topic: str) -> list[TopicPartition]:
-    """Return each partition of a topic with its current end offset."""
-    with closing(reader(cluster)) as consumer:
-        return [
-            TopicPartition(topic, part.partition, consumer.get_watermark_offsets(part, 30)[1])
-            for part in beginnings(consumer, topic)
-        ]
-
-
-def committed(cluster: Cluster, topic: str, since: Sequence[TopicPartition] = ()) -> int:
+def committed_count(cluster: Cluster, topic: str, since: Sequence[TopicPartition] = ()) -> int:
     """Return the number of committed records of a topic, all or from ``since`` on."""
-    with closing(reader(cluster)) as consumer:
-        parts = list(since) or beginnings(consumer, topic)
-        consumer.assign(parts)
-        left, count = {part.partition for part in parts}, 0
-        while left:
-            for record in consumer.consume(10_000, timeout=10):
-                if record.error() is None:
-                    count += 1
-                else:
-                    left.discard(record.partition())
-        return count
+    return sum(1 for _ in committed.records(cluster.topology.bootstrap, topic, since))
 
 
 def all_once(cluster: Cluster, late: int) -> None:
     """Raise NotYet while records are missing; AssertionError if there are duplicates."""
-    found = committed(cluster, "late_once")
+    found = committed_count(cluster, "late_once")
     assert found <= late
     if found < late:
         raise NotYet(f"{found:,} of {late:,} late flights")
@@ -214,7 +175,7 @@ def test_a_row_too_large_for_its_topic_is_invalid_and_the_next_row_arrives(own: 
 
 
 def test_a_row_of_any_size_is_in_its_topic_or_invalid(own: Own):
-    before = {name: ends_of(own.cluster, name) for name in TARGETS}
+    before = {name: committed.ends(own.cluster.topology.bootstrap, name) for name in TARGETS}
     for size in SIZES:
         more = {"key": b"k" * min(size, 90_000), "headers": [("name", b"h" * 99)]}
         own.send(f'{{"dep_delay": {VERY_LATE + 1}, "carrier": "{"x" * size}"}}', **more)
@@ -229,7 +190,7 @@ def test_a_row_of_any_size_is_in_its_topic_or_invalid(own: Own):
     }
 
     def counted() -> None:
-        found = {name: committed(own.cluster, name, before[name]) for name in TARGETS}
+        found = {name: committed_count(own.cluster, name, before[name]) for name in TARGETS}
         if found != expected:
             raise NotYet(f"{found}, not {expected}")
 

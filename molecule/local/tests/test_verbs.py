@@ -4,7 +4,9 @@ import json
 import re
 
 import pytest
+from testing import committed
 from testing.cluster import Cluster
+from testing.faults import topic
 from testing.streams import TOPIC
 from testing.waiting import NotYet, wait_for
 
@@ -57,6 +59,29 @@ def test_a_malformed_file_is_refused_with_line_and_column(cluster: Cluster, make
     assert "line 2" in refused.stderr
     assert "column 7" in refused.stderr
     assert cluster.brokers.end(TOPIC) == before
+
+
+def test_rows_of_a_csv_file_are_records(cluster: Cluster, make, tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_text('id,text\n1,"a, b"\n2,\n')
+    with topic(cluster, "rows-of-a-file", [1, 2, 3]):
+        sent = make("produce", FILE=str(file), TOPIC="rows-of-a-file", KEY="id")
+        records = list(committed.records(cluster.topology.bootstrap, "rows-of-a-file"))
+
+    assert sent.returncode == 0, sent.stderr
+    assert {each.key(): json.loads(each.value())["text"] for each in records} == {
+        b"1": "a, b",
+        b"2": "",
+    }
+
+
+def test_another_run_restarts_nothing(cluster: Cluster, make):
+    before = {each: cluster.container(each).started() for each in cluster.topology.instances}
+
+    done = make("up")
+
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert {each: cluster.container(each).started() for each in before} == before
 
 
 def test_destroy_without_the_name_changes_nothing(cluster: Cluster, make):
