@@ -60,7 +60,7 @@ def plan() -> int:
         options = [*CHECK, "--diff"]
         if play("plan", options=options, callback="metal.kafka.plan", environment=environment):
             print("plan: the run failed, see above", file=sys.stderr)
-            return Code.PLAN_FAILED
+            return Code.FAILED
         if not found.exists():
             # With options such as --list-tasks, Ansible runs no task.
             return Code.WELL
@@ -189,4 +189,4 @@ def main() -> int:
     except RefusedError as refused:
         print(refused, file=sys.stderr)
         # 2 of `plan` means changes.
-        return Code.PLAN_FAILED if name == "plan" else Code.NOT_WELL
+        return Code.FAILED if name == "plan" else Code.NOT_WELL

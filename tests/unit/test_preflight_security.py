@@ -92,6 +92,10 @@ FAULTS: Faults = {
         put("kafka1", "kafka_content_users", {"broker-1": {}}),
         ["kafka1: kafka_content_users.broker-1: found a name reserved for the platform"],
     ),
+    "a password of a service account, which services would not use": (
+        put("kafka1", "kafka_content_passwords", {"exporter": "mellon"}),
+        ["kafka_content_passwords.exporter: found no declared user; allowed: users in"],
+    ),
     "a user with the operator's name": (
         put("kafka1", "kafka_content_users", {"operator": {}}),
         ["kafka_content_users.operator"],

@@ -275,7 +275,7 @@ def test_an_invalid_name_or_number_is_refused(stubs, verb: str, name: str, text:
 def test_an_invalid_switch_or_directory_is_refused(stubs: Stubs, verb, values, error: str):
     done = stubs.verb(verb, **values)
 
-    assert done.returncode == (Code.PLAN_FAILED if verb == "plan" else Code.NOT_WELL)
+    assert done.returncode == (Code.FAILED if verb == "plan" else Code.NOT_WELL)
     assert error in done.stderr
     assert not (stubs.folder / "arguments").exists()
 
@@ -407,7 +407,7 @@ def test_a_verb_exits_with_the_code_of_its_playbook(stubs: Stubs, code: int):
 
 @pytest.mark.parametrize(
     ("ends", "strict", "code"),
-    [(0, "", Code.WELL), (0, "1", Code.NOT_WELL), (2, "1", Code.PLAN_FAILED), (4, "", 1)],
+    [(0, "", Code.WELL), (0, "1", Code.NOT_WELL), (2, "1", Code.FAILED), (4, "", 1)],
 )
 def test_plan_exit_code_distinguishes_changes_and_failure(stubs: Stubs, ends, strict, code):
     (stubs.folder / "bin/ansible-playbook").write_text(f"{STUB}exit {ends}\n")

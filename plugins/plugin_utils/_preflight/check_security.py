@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...module_utils._common.suggestions import list_allowed
 from .._catalogue import SERVICES
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice
@@ -20,6 +21,7 @@ _MODE = "security_mode"
 _MIGRATION = "security_migration"
 _TRUST = "security_ensemble_trust"
 _USERS = "kafka_content_users"
+_PASSWORDS = "kafka_content_passwords"
 _NUMBERS = {
     "security_warn_days": "days, a whole number",
     "security_migration_port_offset": "a whole number",
@@ -138,6 +140,16 @@ def reserved_user_names(site: Site) -> Iterator[Problem]:
             if name in reserved or certificate_names.is_reserved(name):
                 found = "a name reserved for the platform"
                 yield Problem(host, f"{_USERS}.{name}", found, "another name")
+
+
+def users_with_own_password(site: Site) -> Iterator[Problem]:
+    """The site chooses passwords only of users that it declares; services have generated ones."""
+    for host in site.members(KAFKA.group)[:1]:
+        declared = _names(site, host, _USERS)
+        for name in _names(site, host, _PASSWORDS):
+            if name not in declared:
+                allowed = f"users in {_USERS}: {list_allowed(name, declared)}"
+                yield Problem(host, f"{_PASSWORDS}.{name}", "no declared user", allowed)
 
 
 def _listeners(site: Site, host: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -70,6 +70,7 @@ CHECKS: tuple[Check, ...] = (
     check_topics.topic_copies,
     check_key_names.topic_key_names,
     check_security.reserved_user_names,
+    check_security.users_with_own_password,
     check_security.security_mode,
     check_security.security_migration,
     check_security.quorum_trust,

@@ -32,13 +32,22 @@ def _user(host: Host) -> str:
     return str(host.variable("security_client_user", OPERATOR))
 
 
+def _secret(host: Host, user: str) -> str:
+    """The password that the site has chosen for a user, or its generated password or keys."""
+    if host.fact("security.password_authentication"):
+        own = host.variable("kafka_content_passwords", {})
+        if user in own:
+            return str(own[user])
+    return host.secret(f"{host.fact('users.secret_prefix')}{user}")
+
+
 def benchmark_files(host: Host) -> Files:
     """Files of the benchmark client, which has the rights of a user."""
     if not host.fact("security.secured"):
         return []
     user, mode = _user(host), host.fact("security.mode")
     folder = f"{host.variable('benchmark_directory')}/client"
-    secret = host.secret(f"{host.fact('users.secret_prefix')}{user}")
+    secret = _secret(host, user)
     java = clients.client_options(mode, user, folder)
     python = {"client_config": clients.kafka_python_settings(mode, user, secret, folder)}
     return [
@@ -53,7 +62,7 @@ def user_files(host: Host) -> Files:
     """Files on the control node with which a user outside the platform authenticates."""
     user, folder = _user(host), host.fact("users.client_directory")
     mode = host.fact("security.mode")
-    secret = host.secret(f"{host.fact('users.secret_prefix')}{user}")
+    secret = _secret(host, user)
     native = clients.librdkafka_options(mode, user, secret, folder)
     java = clients.client_options(mode, user, folder)
     found = [

@@ -72,7 +72,9 @@ def all_secrets(host: Host) -> list[str]:
     receivers = (
         host.variable_of(each, "monitoring_receivers") for each in host.fact("monitoring.hosts")
     )
+    own = [host.variable_of(each, "kafka_content_passwords") for each in host.fact("kafka.hosts")]
     return [
         *stored,
+        *(str(password) for passwords in own if passwords for password in passwords.values()),
         *(secret for each in receivers for secret in sorted(redaction.find_secrets(each))),
     ]

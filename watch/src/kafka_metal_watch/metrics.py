@@ -170,7 +170,7 @@ def output_metrics(
             [(where, one[key]) for where, one in outputs if one.get(key) is not None],
         )
     for series, key, meaning in (
-        ("updated", "updated", "When an output finished its last batch"),
+        ("updated", "updated", "When the last completed batch of an output started"),
         ("output_failed", "failed_at", "When an output last failed; absent if it never has"),
     ):
         times = [(where, parse_time(one.get(key))) for where, one in outputs]
