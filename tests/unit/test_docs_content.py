@@ -3,13 +3,21 @@
 import re
 from pathlib import Path
 
+import pytest
 import yaml
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations import (
+    declared_acls,
+    declared_quotas,
+    declared_topics,
+    declared_users,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
     content_specs,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.roles import ALL, ROLES
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/operate/guides/content.md"
+GUIDES = Path(__file__).resolve().parents[2] / "docs/operate/guides"
+PAGE, KEYS = GUIDES / "content.md", GUIDES / "content-keys.md"
 
 
 def row(role, right):
@@ -26,7 +34,7 @@ def row(role, right):
 
 def test_page_has_exactly_the_rights_of_roles():
     pattern = r"^\| (`\w+`) \| (.+?) \| (.+?) \| (.*?) ?\|$"
-    rows = re.findall(pattern, PAGE.read_text(), re.MULTILINE)
+    rows = re.findall(pattern, KEYS.read_text(), re.MULTILINE)
     assert rows == [row(role, right) for role, rights in ROLES.items() for right in rights]
 
 
@@ -39,5 +47,23 @@ def test_the_example_of_the_page_is_accepted():
     assert specs["users"]["absent"] == ["mallory"]
 
 
-def test_page_is_short():
-    assert len(PAGE.read_text().splitlines()) <= 120
+def test_page_has_exactly_the_keys_of_declarations():
+    """Roles have a table of their own."""
+    keys = {
+        "Topics": declared_topics.KEYS,
+        "Users": declared_users.USER_KEYS,
+        "ACLs": (
+            *declared_acls.RESOURCES,
+            *["principal", "permission", "operations", "host", "pattern", "cluster"],
+        ),
+        "Quotas": (*declared_quotas.PER_CLIENT, *declared_quotas.PER_ADDRESS),
+    }
+    for title, expected in keys.items():
+        section = KEYS.read_text().partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+        cells = re.findall(r"^\| (`.+?) \|", section, re.MULTILINE)
+        assert sorted(re.findall(r"`(\w+)`", ", ".join(cells))) == sorted(expected), title
+
+
+@pytest.mark.parametrize("page", [PAGE, KEYS], ids=lambda page: page.stem)
+def test_pages_are_short(page):
+    assert len(page.read_text().splitlines()) <= 120
