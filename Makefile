@@ -106,7 +106,7 @@ types: env-dev
 unit: env-dev
 	pytest -q -n 2 --junitxml=.cache/results/unit.xml
 
-drill: env-dev ## inject a fault under load and reconcile every record: D=disk_failure, D=all; without D: list them
+drill: env-dev ## inject a fault under load and reconcile every record: D=disk_failure, D=all, TIMES=3; without D: list them
 	@scripts/drill
 
 fmt: env-dev ## format the code

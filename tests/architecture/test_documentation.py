@@ -68,6 +68,21 @@ def test_pages_name_only_make_targets_that_exist(repository, pages):
     assert {(page, name) for page, name in found if name not in targets} == set()
 
 
+def test_pages_name_only_variables_of_make_that_exist(repository, pages):
+    """Make accepts any variable; the text of `make help` has those that a verb reads."""
+    known = set(re.findall(r"\b([A-Z]+)=", repository.text("Makefile")))
+    found = {
+        (page, name)
+        for page, text in pages.items()
+        for line in code(text)
+        for command in re.findall(r"(?:^|\$ |[;&|(] ?)make [a-z][^;|]*", line)
+        for name in re.findall(r" ([A-Z]+)=", command)
+    }
+
+    assert found
+    assert {(page, name) for page, name in found if name not in known} == set()
+
+
 def test_pages_name_only_playbooks_that_exist(repository, pages):
     playbooks = stems(repository, "playbooks/*.yml")
     found = named(pages, r"ansible-playbook (?:-\S+ \S+ )*metal\.kafka\.(\w+)")
