@@ -139,12 +139,21 @@ def without_images(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[st
         raise AnsibleFilterError(f"metal.kafka.without_images: {error}") from error
 
 
+def one_per_machine(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
+    """The first of the hosts that are services of the same machine."""
+    first: dict[str, str] = {}
+    for host, found in ({each: {} for each in hosts} | variables(hosts, hostvars)).items():
+        first.setdefault(str(found.get("metal_machine", host)), host)
+    return list(first.values())
+
+
 class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
             "identities": identities,
             "first_reachable": first_reachable,
             "never_started": never_started,
+            "one_per_machine": one_per_machine,
             "status_roles": status_roles,
             "with_unreachable_engine": with_unreachable_engine,
             "without_engine": without_engine,

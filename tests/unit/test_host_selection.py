@@ -1,7 +1,10 @@
 """Hosts that a step skips because of the facts that preflight has read."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.filter.host_selectors import references
+from ansible_collections.metal.kafka.plugins.filter.host_selectors import (
+    one_per_machine,
+    references,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.host_selection import (
     identities,
     with_unreachable_engine,
@@ -90,3 +93,10 @@ def test_identities_have_the_reason_if_they_could_not_be_read():
     }
     assert found["not in the run"]["reached"] is False
     assert without_identity(hosts) == ["away", "broken", "limited"]
+
+
+def test_files_of_a_machine_are_read_by_one_of_its_hosts():
+    hosts = {"k1": {"metal_machine": "m1"}, "k2": {"metal_machine": "m1"}, "k3": {}}
+    assert one_per_machine(list(hosts), hosts) == ["k1", "k3"]
+    # Before the first play.
+    assert one_per_machine(["k1", "k2"], {}) == ["k1", "k2"]
