@@ -223,6 +223,12 @@ def test_only_instant_is_the_event_time() -> None:
         (body(driver_port=70000), "driver_port", "70000", "65535"),
         (body(checkpoint_root="shared"), "checkpoint_root", "shared", "an absolute path"),
         (body(kafka_options={"acks": ["all"]}), "kafka_options.acks", "['all']", "text"),
+        (
+            body(kafka_options={"acks": "all", "kafka.acks": "1"}),
+            "kafka_options.kafka.acks",
+            "another spelling of kafka_options.acks",
+            "one spelling of each option",
+        ),
     ],
 )  # fmt: skip
 def test_error_names_key_found_and_allowed(

@@ -54,11 +54,22 @@ def add_site_values(
     ]:
         raise DeclarationError(wrong)
     joined = {
-        key: {**_options(written, key), **_options(site, key)}
+        key: _join(_options(written, key), _options(site, key))
         for key in JOINED
         if key in written or key in site
     }
     return {"name": name, **written, **site, **joined}
+
+
+def _join(declared: Mapping[str, Any], site: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of both; where spellings differ, only the site's."""
+    spelled = {normalise_name(option): option for option in site}
+    own = {
+        option: value
+        for option, value in declared.items()
+        if spelled.get(normalise_name(option), option) == option
+    }
+    return {**own, **site}
 
 
 def option_conflicts(
