@@ -240,6 +240,25 @@ def test_error_names_key_found_and_allowed(
     assert allowed in problems[0].allowed
 
 
+@pytest.mark.parametrize(
+    "declared",
+    [
+        body(databases={"d": {"url": "postgresql://shop:AAAA@h/d"}}),
+        body(databases={"d": {"url": "postgresql://h/d?user=shop&password=AAAA"}}),
+        body(databases={"d": {"url": "jdbc:postgresql://shop:AA AAAA@h/d"}}),
+        body(databases={"d": {"url": ["jdbc:postgresql://shop:AAAA@h/d"]}}),
+        body(databases={"d": "jdbc:postgresql://shop:AAAA@h/d"}),
+        body(checkpoint_root="s3a:a:AAAA@bucket"),
+        body(bootstrap=["shop:AAAA@h:9092"]),
+        source(format="avro", registry={"url": "https://shop:AAAA@h/apis"}),
+    ],
+)
+def test_errors_on_urls_hide_passwords(declared: dict[str, Any]) -> None:
+    (problem,) = find_problems({"p": declared})
+    assert "AAAA" not in str(problem)
+    assert "@h" in problem.found or "hidden" in problem.found
+
+
 def test_names_of_client_options_are_normalised() -> None:
     declared = parse("p", body(kafka_options={"kafka.Max.Request.Size": 5, "ACKS": "all"}))
     assert declared.site.kafka_options == {"max.request.size": "5", "acks": "all"}
