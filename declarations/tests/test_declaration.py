@@ -223,6 +223,12 @@ def test_only_instant_is_the_event_time() -> None:
         (body(driver_port=70000), "driver_port", "70000", "65535"),
         (body(checkpoint_root="shared"), "checkpoint_root", "shared", "an absolute path"),
         (body(kafka_options={"acks": ["all"]}), "kafka_options.acks", "['all']", "text"),
+        (
+            body(kafka_options={"acks": "all", "kafka.acks": "1"}),
+            "kafka_options.kafka.acks",
+            "another spelling of kafka_options.acks",
+            "one spelling of each option",
+        ),
     ],
 )  # fmt: skip
 def test_error_names_key_found_and_allowed(
@@ -232,6 +238,25 @@ def test_error_names_key_found_and_allowed(
     assert [(problem.pipeline, problem.key) for problem in problems] == [("p", key)]
     assert found in problems[0].found
     assert allowed in problems[0].allowed
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        body(databases={"d": {"url": "postgresql://shop:AAAA@h/d"}}),
+        body(databases={"d": {"url": "postgresql://h/d?user=shop&password=AAAA"}}),
+        body(databases={"d": {"url": "jdbc:postgresql://shop:AA AAAA@h/d"}}),
+        body(databases={"d": {"url": ["jdbc:postgresql://shop:AAAA@h/d"]}}),
+        body(databases={"d": "jdbc:postgresql://shop:AAAA@h/d"}),
+        body(checkpoint_root="s3a:a:AAAA@bucket"),
+        body(bootstrap=["shop:AAAA@h:9092"]),
+        source(format="avro", registry={"url": "https://shop:AAAA@h/apis"}),
+    ],
+)
+def test_errors_on_urls_hide_passwords(declared: dict[str, Any]) -> None:
+    (problem,) = find_problems({"p": declared})
+    assert "AAAA" not in str(problem)
+    assert "@h" in problem.found or "hidden" in problem.found
 
 
 def test_names_of_client_options_are_normalised() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline.registry import RegistryError, resolve_schemas
+from kafka_metal_pipeline.registry import RegistryError, fetch, resolve_schemas
 from kafka_metal_pipeline.transforms import accepted_events, rejected_records, validate_records
 from kafka_metal_pipeline.transforms import parse as parse_records
 from pyspark.sql import DataFrame
@@ -136,6 +136,16 @@ def test_unusable_subject_is_an_error(changes: dict[str, Any], message: str) -> 
 def test_unreachable_registry_is_an_error() -> None:
     with pytest.raises(RegistryError, match=r"http://127.0.0.1:1/subjects/in-value/versions: "):
         resolve_schemas(declared(url="http://127.0.0.1:1"))
+
+
+@pytest.mark.parametrize("answers", [{"versions": []}, {}])
+def test_errors_hide_the_user_of_a_registry(answers: dict[str, Any]) -> None:
+    def get(url: str) -> Any:
+        return answers["versions"] if answers else fetch(url)
+
+    with pytest.raises(RegistryError, match=r"http://<hidden>@127\.0\.0\.1:1/") as error:
+        resolve_schemas(declared(url="http://AAAA@127.0.0.1:1"), get)
+    assert "AAAA" not in str(error.value)
 
 
 def test_subject_may_have_any_name() -> None:

@@ -7,6 +7,7 @@ from kafka_metal_declarations.model import REAL_TIME
 from kafka_metal_pipeline import cores
 from kafka_metal_pipeline.driver import batch_limits
 from kafka_metal_pipeline.local_files import LocalFiles
+from kafka_metal_pipeline.running_batch import planned_seconds
 
 OUTPUT = {"sql": "SELECT * FROM events", "topic": "out", "trigger": REAL_TIME}
 
@@ -25,7 +26,10 @@ def test_real_time_output_next_to_batch_outputs():
     assert [output.is_real_time for output in declared.outputs] == [True, False]
     assert declared.outputs[1].trigger == "10 seconds"
     # Real-time outputs have no limit.
-    assert set(batch_limits(declared, LocalFiles())) == {"kept", "invalid"}
+    assert set(batch_limits(declared, LocalFiles(), planned_seconds(declared))) == {
+        "kept",
+        "invalid",
+    }
 
 
 @pytest.mark.parametrize(

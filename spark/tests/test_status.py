@@ -139,6 +139,12 @@ def test_java_error_is_reported_without_the_call(before: str) -> None:
     )
 
 
+def test_passwords_of_urls_are_not_in_errors_of_drivers() -> None:
+    error = "No suitable driver found for jdbc:x://shop:AAAA@h/d?sslpassword=AAAA"
+    hidden = "No suitable driver found for jdbc:x://<hidden>@h/d?sslpassword=<hidden>"
+    assert explain(RuntimeError(error)) == hidden
+
+
 def test_lag_includes_all_partitions() -> None:
     source = {
         "endOffset": '{"payments":{"0":10,"1":5}}',

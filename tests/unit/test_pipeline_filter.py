@@ -78,6 +78,26 @@ def test_keys_reserved_for_the_site_are_refused(changes, message):
         document(**changes)
 
 
+TWICE = {"acks": "all", "kafka.ACKS": "1"}
+
+
+@pytest.mark.parametrize("options", [TWICE, TWICE | {"kafka.ACKS": "all"}])
+def test_two_spellings_of_an_option_are_refused(options):
+    message = (
+        r"kafka_options\.kafka\.ACKS: found another spelling of kafka_options\.acks; allowed: "
+    )
+    with pytest.raises(AnsibleFilterError, match=message):
+        document(kafka_options=options)
+    with pytest.raises(AnsibleFilterError, match=message):
+        pipeline_document(DECLARED, "p", SITE | {"kafka_options": options})
+
+
+def test_an_option_of_the_site_with_the_same_value_is_read_once_however_it_is_spelled():
+    site = SITE | {"kafka_options": {"kafka.acks": "all"}}
+    found = pipeline_document(DECLARED | {"kafka_options": {"acks": "all"}}, "p", site)
+    assert found["kafka_options"] == {"kafka.acks": "all"}
+
+
 TRANSACTIONAL = {
     "outputs": {"all": {"sql": "TABLE events", "topic": "out", "delivery": "transactional"}}
 }

@@ -449,6 +449,11 @@ FAULTS: Faults = {
         ["driver1: pipeline_spark_options.sql.shuffle.partitions: found a name that Spark ignores; "
          "allowed: names that start with spark., such as spark.sql.shuffle.partitions"],
     ),
+    "two spellings of a Kafka option of all pipelines": (
+        put("driver1", "pipeline_kafka_options", {"acks": "all", "kafka.acks": "1"}),
+        ["driver1: pipeline_kafka_options.kafka.acks: found another spelling of acks; allowed: one "
+         "spelling of each option: upper case and the prefix kafka. make no difference"],
+    ),
     "a silence of one second": (
         put_everywhere("roll_silence_seconds", 1),
         ["m1: roll_silence_seconds: found 1; allowed: 300 to 600"],

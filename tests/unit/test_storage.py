@@ -155,6 +155,15 @@ def test_errors_name_place_and_remedy(name):
         storage(declared, "c")
 
 
+@pytest.mark.parametrize("url", ["https://a:s3cret@h/path x", "https://h/?access_key=s3cret"])
+def test_passwords_of_an_endpoint_are_not_in_the_message(url):
+    with pytest.raises(
+        DeclarationError, match=r"shared_storage.endpoint: found 'https://"
+    ) as error:
+        parse_storage(OWN | {"endpoint": url}, "c")
+    assert "s3cret" not in str(error.value)
+
+
 def test_invalid_key_is_not_in_the_message():
     with pytest.raises(DeclarationError) as error:
         parse_storage(OWN | {"secret_key": "two words"}, "c")

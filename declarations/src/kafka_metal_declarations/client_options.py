@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from kafka_metal_declarations.option_names import normalise_name, printable_value
+from kafka_metal_declarations.option_names import normalise_name
+from kafka_metal_declarations.printable_values import printable_value
 
 # A client's identity and its brokers.
 IDENTITY = re.compile(r"(security\.|sasl\.|ssl\.|config\.providers).*|bootstrap\.servers", re.I)
@@ -69,7 +70,7 @@ def refused_options(options: Mapping[str, Any], kind: str) -> Iterator[tuple[str
     allowed_instead = _of_kafka if kind == "kafka_options" else _of_spark
     for option, value in options.items():
         if allowed := allowed_instead(str(option), str(value)):
-            yield str(option), printable_value(option, str(value)), allowed
+            yield str(option), printable_value(option, value), allowed
 
 
 def _of_kafka(option: str, value: str) -> str | None:

@@ -17,10 +17,10 @@ from kafka_metal_declarations.keys import (
     DeclarationError,
     Problem,
     Section,
-    format_value,
     most_similar_first,
 )
 from kafka_metal_declarations.model import DEFAULT_MEMORY, Declaration, Resources, Source
+from kafka_metal_declarations.printable_values import format_value
 from kafka_metal_declarations.sql_determinism import nondeterministic
 from kafka_metal_declarations.templates import expand_template
 from kafka_metal_declarations.value_patterns import (

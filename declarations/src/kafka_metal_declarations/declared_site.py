@@ -2,7 +2,11 @@
 
 from kafka_metal_declarations.keys import Section
 from kafka_metal_declarations.model import TRANSACTIONAL, DatabaseSite, Declaration, Site
-from kafka_metal_declarations.option_names import normalise_name
+from kafka_metal_declarations.option_names import (
+    ALLOWED_SPELLING,
+    normalise_name,
+    repeated_options,
+)
 from kafka_metal_declarations.value_patterns import (
     ALLOWED_PORT,
     ALLOWED_TOPIC,
@@ -48,9 +52,7 @@ def read_site(top: Section) -> Site:
     return Site(
         master=top.text("master", ALLOWED_MASTER, MASTER) or "local[2]",
         bootstrap=top.texts("bootstrap", ALLOWED_ENDPOINT, ENDPOINT),
-        kafka_options={
-            normalise_name(option): value for option, value in top.options("kafka_options").items()
-        },
+        kafka_options=_read_kafka_options(top),
         spark_options=top.options("spark_options"),
         checkpoint_root=top.text("checkpoint_root", ALLOWED_ROOT, ROOT) or "",
         archive_root=top.text("archive_root", ALLOWED_ROOT, ROOT) or "",
@@ -66,6 +68,14 @@ def read_site(top: Section) -> Site:
         marks_topic=top.text("marks_topic", ALLOWED_TOPIC, TOPIC),
         sql_functions=top.texts("sql_functions", ALLOWED_FUNCTION, FUNCTION),
     )
+
+
+def _read_kafka_options(top: Section) -> dict[str, str]:
+    key = "kafka_options"
+    options = top.options(key)
+    for option, earlier in repeated_options(options):
+        top.wrong(f"{key}.{option}", f"another spelling of {key}.{earlier}", ALLOWED_SPELLING)
+    return {normalise_name(option): value for option, value in options.items()}
 
 
 def _read_databases(databases: Section) -> dict[str, DatabaseSite]:

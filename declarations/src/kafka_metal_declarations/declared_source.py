@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from typing import TypeGuard
 
 from kafka_metal_declarations.ddl import HEADERS, Field, SchemaError, parse_ddl
-from kafka_metal_declarations.keys import HIGHEST_NUMBER, Section, format_value, most_similar_first
+from kafka_metal_declarations.keys import HIGHEST_NUMBER, Section, most_similar_first
 from kafka_metal_declarations.model import Registry, Source, Starting
+from kafka_metal_declarations.printable_values import format_value
 from kafka_metal_declarations.value_patterns import (
     ALLOWED_PATH,
     ALLOWED_PLACES,

@@ -4,7 +4,8 @@ from typing import Any
 
 import yaml
 
-from kafka_metal_declarations.keys import HIGHEST_NUMBER, format_value
+from kafka_metal_declarations.keys import HIGHEST_NUMBER
+from kafka_metal_declarations.printable_values import format_value
 
 # Errors of Python's constructors for values of the wrong type.
 _NO_VALUE = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kafka_metal_declarations.option_names import printable_value
+from kafka_metal_declarations.printable_values import format_value, printable_value
 
-# Maximum characters of a value in a message.
-LONGEST = 400
 ALLOWED_KEY = "a text; in quotes where YAML reads another value, as 'yes', 'null' or '1'"
 # The largest signed 64-bit integer.
 HIGHEST_NUMBER = 2**63 - 1
@@ -43,15 +41,6 @@ def most_similar_first(found: object, allowed: Sequence[str]) -> str:
     close = difflib.get_close_matches(str(found), allowed, 1)
     hint = f"{close[0]} (did you mean that?), of " if close else ""
     return hint + ", ".join(allowed)
-
-
-def format_value(value: object) -> str:
-    """Return a value for a message, shortened; Python refuses to format huge integers."""
-    try:
-        text = value if isinstance(value, str) and value else repr(value)
-    except ValueError:
-        return "a number of thousands of digits"
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 @dataclass
@@ -95,7 +84,7 @@ class Section:
         if values is None and not required:
             values = {}
         if not isinstance(values, Mapping):
-            found = "nothing" if values is None else printable_value(key, format_value(values))
+            found = "nothing" if values is None else printable_value(key, values)
             self.wrong(key, found, "a mapping")
             # A separate list of problems: its missing keys need no further messages.
             return Section(self.pipeline, self.at(key), {}, [])
@@ -165,6 +154,6 @@ class Section:
             elif isinstance(value, str | int | float) and not is_large:
                 options[name] = str(value)
             else:
-                found = printable_value(name, format_value(value))
+                found = printable_value(name, value)
                 section.wrong(name, found, "text, a number of 64 bits, true or false")
         return options

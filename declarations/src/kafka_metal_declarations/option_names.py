@@ -1,11 +1,13 @@
-"""Names of client options as clients compare them, and values that no message may contain."""
+"""Names of client options as clients compare them."""
 
-import re
+from collections.abc import Iterable, Iterator
 
 # Type of a store of certificates: not a secret, unlike the other options of ssl.* and sasl.*.
 STORES = frozenset({"ssl.truststore.type", "ssl.keystore.type"})
-# Spark's own pattern of names and values that it hides, spark.redaction.regex, and keys of storage.
-SECRET = re.compile(r"secret|password|token|access[.]?key|credential|[.]key\b", re.IGNORECASE)
+# For an option with several spellings, of which only one value would count.
+ALLOWED_SPELLING = (
+    "one spelling of each option: upper case and the prefix kafka. make no difference"
+)
 
 
 def normalise_name(option: str) -> str:
@@ -13,12 +15,10 @@ def normalise_name(option: str) -> str:
     return str(option).lower().removeprefix("kafka.")
 
 
-def printable_value(option: str, value: str) -> str:
-    """Return the value of an option for a message, or that it is hidden.
-
-    Hidden are values of ``ssl.*`` and ``sasl.*``, and those that look like a secret.
-    """
-    name = normalise_name(option)
-    is_security = name.startswith(("ssl.", "sasl.")) and name not in STORES
-    hidden = is_security or SECRET.search(name) or SECRET.search(value)
-    return "a hidden value" if hidden else value
+def repeated_options(options: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each option that has another spelling before it, with that spelling."""
+    spelled: dict[str, str] = {}
+    for option in options:
+        earlier = spelled.setdefault(normalise_name(option), option)
+        if earlier != option:
+            yield option, earlier

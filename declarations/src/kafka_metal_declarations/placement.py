@@ -8,10 +8,11 @@ from typing import Any
 
 from kafka_metal_declarations.client_options import refused_options
 from kafka_metal_declarations.declared_site import SITE_KEYS
-from kafka_metal_declarations.keys import DeclarationError, Problem, format_value
+from kafka_metal_declarations.keys import DeclarationError, Problem
 from kafka_metal_declarations.librdkafka_names import refusal
 from kafka_metal_declarations.needs import read_needs
-from kafka_metal_declarations.option_names import normalise_name, printable_value
+from kafka_metal_declarations.option_names import normalise_name
+from kafka_metal_declarations.printable_values import printable_value
 
 # Maps of options that both the declaration and the site may set.
 JOINED = ("kafka_options", "spark_options")
@@ -26,7 +27,7 @@ def site_only_keys(name: str, declared: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(
                 name,
                 key,
-                printable_value(key, format_value(declared[key])),
+                printable_value(key, declared[key]),
                 "nothing: the site sets it, see roles/pipeline",
             )
     for kind in JOINED:
@@ -47,17 +48,28 @@ def add_site_values(
         key: value for key, value in declared.items() if value is not None or key not in MAPPINGS
     }
     if wrong := [
-        Problem(name, key, printable_value(key, format_value(written[key])), "a mapping")
+        Problem(name, key, printable_value(key, written[key]), "a mapping")
         for key in MAPPINGS
         if not isinstance(written.get(key, {}), Mapping)
     ]:
         raise DeclarationError(wrong)
     joined = {
-        key: {**_options(written, key), **_options(site, key)}
+        key: _join(_options(written, key), _options(site, key))
         for key in JOINED
         if key in written or key in site
     }
     return {"name": name, **written, **site, **joined}
+
+
+def _join(declared: Mapping[str, Any], site: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of both; where spellings differ, only the site's."""
+    spelled = {normalise_name(option): option for option in site}
+    own = {
+        option: value
+        for option, value in declared.items()
+        if spelled.get(normalise_name(option), option) == option
+    }
+    return {**own, **site}
 
 
 def option_conflicts(
@@ -72,7 +84,7 @@ def option_conflicts(
         for option, value in _options(declared, key).items():
             required = site_options.get(normalise_name(option), value)
             if str(required) != str(value):
-                found, needed = (printable_value(option, str(each)) for each in (value, required))
+                found, needed = (printable_value(option, each) for each in (value, required))
                 allowed = f"{needed}, which the site needs; leave it out"
                 yield Problem(name, f"{key}.{option}", found, allowed)
 
@@ -86,7 +98,7 @@ def _unsupported(
         return
     for option, value in options.items():
         if allowed := refusal(normalise_name(option), str(value)):
-            found = printable_value(option, str(value))
+            found = printable_value(option, value)
             yield Problem(pipeline, f"kafka_options.{option}", found, allowed)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...module_utils._common.suggestions import did_you_mean, list_allowed
 from ...module_utils._common.units import UnitError
+from ...module_utils._containers.support.redaction import redact
 from .inventory_values import whole_number
 
 SHOWN = 60
@@ -40,14 +41,14 @@ class DeclarationError(ValueError):
 
 
 def format_value(value: Any) -> str:
-    """Shortened text of a value for messages."""
+    """Shortened text of a value for messages, without what looks like a secret."""
     if isinstance(value, Mapping):
         return "a mapping"
     if isinstance(value, (list, tuple)):
         return "a list"
     if value is None:
         return "nothing"
-    text = repr(value)
+    text = redact(repr(value))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 

@@ -23,6 +23,10 @@ from kafka_metal_declarations.declaration import (  # noqa: E402
 from kafka_metal_declarations.declared_site import SITE_KEYS  # noqa: E402
 from kafka_metal_declarations.model import DEFAULT_MEMORY  # noqa: E402
 from kafka_metal_declarations.needs import read_needs  # noqa: E402
+from kafka_metal_declarations.option_names import (  # noqa: E402
+    ALLOWED_SPELLING,
+    repeated_options,
+)
 from kafka_metal_declarations.placement import (  # noqa: E402
     add_site_values,
     option_conflicts,
@@ -31,6 +35,7 @@ from kafka_metal_declarations.placement import (  # noqa: E402
 from kafka_metal_declarations.sample import SampleError, infer_schema, with_schema  # noqa: E402
 
 __all__ = [
+    "ALLOWED_SPELLING",
     "DEFAULT_MEMORY",
     "SITE_KEYS",
     "DeclarationError",
@@ -41,6 +46,7 @@ __all__ = [
     "option_conflicts",
     "parse",
     "read_needs",
+    "repeated_options",
     "site_only_keys",
     "with_schema",
 ]

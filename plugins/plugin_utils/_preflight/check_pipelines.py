@@ -7,7 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...module_utils._common.suggestions import did_you_mean, list_allowed
-from .._declarations.declarations_package import find_problems, read_needs, site_only_keys
+from .._declarations.declarations_package import (
+    ALLOWED_SPELLING,
+    find_problems,
+    read_needs,
+    repeated_options,
+    site_only_keys,
+)
 from .._declarations.declared_topics import TOPICS
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice, join_names
@@ -19,6 +25,7 @@ from .._site.spark import WORKER
 
 PIPELINES = "pipeline_pipelines"
 OWN_PORTS = "pipeline_status_ports"
+KAFKA_OPTIONS = "pipeline_kafka_options"
 SPARK_OPTIONS = "pipeline_spark_options"
 
 # Keys that need the schema; a schema from a sample is only known when the file is rendered.
@@ -110,6 +117,19 @@ def pipeline_cores(site: Site) -> Iterator[Problem]:
             f"{sum(wanted.values())} cores ({join_names(wanted)})",
             f"at most {offered}, the cores of all workers (spark_worker_cores)",
         )
+
+
+def kafka_options(site: Site) -> Iterator[Problem]:
+    """Kafka's client options for all pipelines have one spelling each, as only one would count."""
+    for host in site.members(PIPELINE.group):
+        options = map(str, entries(site, host, KAFKA_OPTIONS))
+        for option, earlier in repeated_options(options):
+            yield Problem(
+                host,
+                f"{KAFKA_OPTIONS}.{option}",
+                f"another spelling of {earlier}",
+                ALLOWED_SPELLING,
+            )
 
 
 def spark_options(site: Site) -> Iterator[Problem]:

@@ -90,6 +90,7 @@ CHECKS: tuple[Check, ...] = (
     check_pipelines.pipeline_cores,
     check_executors.pipeline_memory,
     check_pipelines.output_cores,
+    check_pipelines.kafka_options,
     check_pipelines.spark_options,
     check_storage.storage_declared,
     check_monitoring.monitoring_alerts,

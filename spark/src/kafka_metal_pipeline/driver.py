@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from kafka_metal_declarations.model import AVAILABLE_NOW, Declaration
-from kafka_metal_declarations.value_patterns import milliseconds
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -101,7 +100,8 @@ def _run(
 ) -> int:
     storage = Storage(spark)
     shared = reading.shared_outputs(declaration)
-    limits = reading.common_limits(batch_limits(declaration, storage), shared)
+    planned = planned_seconds(declaration)
+    limits = reading.common_limits(batch_limits(declaration, storage, planned), shared, planned)
     if shared:
         log.info("share one read: %s", ", ".join(shared))
     cores.check(declaration, partial(brokers.count_partitions, spark, declaration))
@@ -124,7 +124,6 @@ def _run(
         return queries.start(flow, declaration, batches)
 
     is_endless = declaration.trigger != AVAILABLE_NOW
-    planned = planned_seconds(declaration)
     supervisor = Supervisor(declaration.name, planned, start, board, is_endless)
     archives = ArchiveWatch(archive_checks(declaration, storage), board)
     try:
@@ -144,9 +143,12 @@ def _run(
     return code
 
 
-def batch_limits(declaration: Declaration, files: Files) -> dict[str, int]:
+def batch_limits(
+    declaration: Declaration, files: Files, planned: Mapping[str, float]
+) -> dict[str, int]:
     """Return the maximum records per batch of each query, from its last throughput.
 
+    ``planned``: seconds for which a batch is planned, by output.
     The lag is not known yet; if it is small, batches stay below the limit.
     """
     ceiling, found = declaration.source.max_per_trigger, {}
@@ -158,7 +160,7 @@ def batch_limits(declaration: Declaration, files: Files) -> dict[str, int]:
         # A crash may have truncated the file to fewer digits or none.
         is_known = (capacity or "").strip().isdecimal()
         load = rate.Load(float(str(capacity)), ceiling) if is_known else None
-        found[name] = rate.batch_limit(load, milliseconds(declaration.trigger) / 1000, ceiling)
+        found[name] = rate.batch_limit(load, planned[name], ceiling)
     return found
 
 

@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from kafka_metal_declarations.printable_values import hide_passwords
+
 OTHER_STATE = "its checkpoint has the state of another statement: give the output another name"
 OTHER_DRIVER = "another driver uses the same checkpoint"
 
@@ -44,11 +46,15 @@ THROWN = re.compile(CALLED + r" .+\n: (.+)")
 
 
 def explain(error: Any) -> str:
-    """Return the line with the cause of an error, after its meaning if that is known."""
+    """Return the line with the cause of an error, after its meaning if that is known.
+
+    Drivers of databases repeat their URL in errors: passwords in it are hidden.
+    """
     text = str(error).strip() or type(error).__name__
     own = _raised(text) or text.splitlines()[0]
     if CALLED in own and (thrown := THROWN.search(text)):
         own = thrown[1]
+    own = hide_passwords(own)
     for part, meaning in KNOWN.items():
         if part in text:
             return f"{meaning} ({own})"

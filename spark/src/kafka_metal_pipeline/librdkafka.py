@@ -7,7 +7,8 @@ from typing import Any
 
 from kafka_metal_declarations import librdkafka_names
 from kafka_metal_declarations.librdkafka_names import KEYSTORE, RENAMED
-from kafka_metal_declarations.option_names import normalise_name, printable_value
+from kafka_metal_declarations.option_names import normalise_name
+from kafka_metal_declarations.printable_values import printable_value
 
 from kafka_metal_pipeline.transactions import Producer, producer_options
 

@@ -28,28 +28,31 @@ def shared_outputs(declaration: Declaration) -> list[str]:
     return found if len(found) > 1 else []
 
 
-def common_limits(limits: Mapping[str, int], shared: Collection[str]) -> dict[str, int]:
+def common_limits(
+    limits: Mapping[str, int], shared: Collection[str], planned: Mapping[str, float]
+) -> dict[str, int]:
     """Return the maximum records per batch: for shared outputs that of the slowest.
 
-    An output with less than half of the highest limit keeps its own, as it would delay the others.
+    Only outputs whose batches are planned for the same seconds have a common limit. An output with
+    less than half of their highest limit keeps its own, as it would delay the others.
     """
-    most = max((limits[name] for name in shared), default=0)
-    alike = {name for name in shared if 2 * limits[name] >= most}
-    least = min((limits[name] for name in alike), default=0)
-    return {name: least if name in alike else limit for name, limit in limits.items()}
+    found = dict(limits)
+    for seconds in {planned[name] for name in shared}:
+        group = [name for name in shared if planned[name] == seconds]
+        most = max(limits[name] for name in group)
+        alike = [name for name in group if 2 * limits[name] >= most]
+        found |= dict.fromkeys(alike, min(limits[name] for name in alike))
+    return found
 
 
 def outputs_to_wait_for(
     declaration: Declaration, limits: Mapping[str, int], shared: Collection[str]
 ) -> list[str]:
     """Return the shared outputs that others wait for during a backlog; slower ones excluded."""
-    paces = {each.name: each.trigger for each in declaration.outputs}
-    most = max((limits[name] for name in shared), default=0)
-    return [
-        name
-        for name in shared
-        if limits[name] == most and paces.get(name, declaration.trigger) == declaration.trigger
-    ]
+    other = {each.name for each in declaration.outputs if each.trigger != declaration.trigger}
+    paced = [name for name in shared if name not in other]
+    most = max((limits[name] for name in paced), default=0)
+    return [name for name in paced if limits[name] == most]
 
 
 def reader(

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from kafka_metal_declarations.model import Declaration, Registry
+from kafka_metal_declarations.printable_values import hide_passwords
 
 TIMEOUT_S = 20
 ACCEPT = "application/vnd.schemaregistry.v1+json, application/json"
@@ -33,24 +34,26 @@ def fetch(url: str) -> Any:
         with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
             return json.load(response)
     except (OSError, ValueError) as error:
-        raise RegistryError(f"{url}: {error}") from error
+        raise RegistryError(f"{hide_passwords(url)}: {error}") from error
 
 
 def read_schemas(registry: Registry, get: Fetch = fetch) -> dict[int, str]:
     """Return the Avro schemas of all versions of the subject, as JSON by id."""
     subject = f"{registry.url}/subjects/{urllib.parse.quote(registry.subject, safe='')}"
-    found: dict[int, str] = {}
+    printable, found = hide_passwords(subject), dict[int, str]()
     for version in get(f"{subject}/versions"):
         schema = get(f"{subject}/versions/{version}")
         if schema.get("schemaType", "AVRO") != "AVRO":
-            raise RegistryError(f"{subject}: version {version} is {schema['schemaType']}, not AVRO")
+            raise RegistryError(
+                f"{printable}: version {version} is {schema['schemaType']}, not AVRO"
+            )
         if schema.get("references"):
-            raise RegistryError(f"{subject}: version {version} refers to other schemas")
+            raise RegistryError(f"{printable}: version {version} refers to other schemas")
         if json.loads(schema["schema"]).get("type") != "record":
-            raise RegistryError(f"{subject}: version {version} is not a record")
+            raise RegistryError(f"{printable}: version {version} is not a record")
         found[int(schema["id"])] = str(schema["schema"])
     if not found:
-        raise RegistryError(f"{subject} has no version")
+        raise RegistryError(f"{printable} has no version")
     return found
 
 

@@ -1,0 +1,56 @@
+"""Values of a declaration as texts for messages, without secrets."""
+
+import re
+
+from kafka_metal_declarations.option_names import STORES, normalise_name
+
+# Maximum characters of a value in a message.
+LONGEST = 400
+# Spark's own pattern of names and values that it hides, spark.redaction.regex, and keys of storage.
+SECRET = re.compile(r"secret|password|token|access[.]?key|credential|[.]key\b", re.IGNORECASE)
+HIDDEN = "<hidden>"
+# password=x in a URL. SQL Server has values with semicolons in braces, where }} is one brace.
+_PARAMETER = re.compile(
+    r"((?:secret|passw|pwd|passphrase|token|access[._-]?key|api[._-]?key|credential)"
+    r"[\w.-]{0,48}(?:=|%3D))(?:\{(?:[^}]|\}\})*\}|[^&;]*)",
+    re.IGNORECASE,
+)
+# Begin of a URL up to its user, as jdbc:postgresql:// or oracle:. Repetitions are bounded: a text
+# may be long and without spaces, such as the value of a record in an error.
+_WORD = r"[A-Za-z][\w+.-]{0,48}:"
+_SCHEME = re.compile(rf"(?:{_WORD}){{1,8}}//|{_WORD}")
+# Up to the host: a text that is one URL, which may have spaces if it is invalid, or a word.
+_USER = re.compile(rf"\A(?:{_SCHEME.pattern})(?=\S).*@|(?<![^\s'\"])[^\s'\"]+@", re.DOTALL)
+
+
+def hide_passwords(text: str) -> str:
+    """Return a text without users and passwords of URLs, and values of parameters as password=x."""
+    # First the parameters: a password may contain an @.
+    return _USER.sub(_hide_user, _PARAMETER.sub(rf"\1{HIDDEN}", text))
+
+
+def _hide_user(found: re.Match[str]) -> str:
+    scheme = _SCHEME.search(found[0])
+    return f"{found[0][: scheme.end()]}{HIDDEN}@" if scheme else found[0]
+
+
+def format_value(value: object) -> str:
+    """Return a value for a message, shortened and without passwords of URLs."""
+    try:
+        text = value if isinstance(value, str) and value else repr(value)
+    except ValueError:
+        # Python refuses to format huge integers.
+        return "a number of thousands of digits"
+    text = hide_passwords(text)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def printable_value(option: str, value: object) -> str:
+    """Return the value of an option for a message, or that it is hidden.
+
+    Hidden are values of ``ssl.*`` and ``sasl.*``, and those that look like a secret.
+    """
+    name, text = normalise_name(option), format_value(value)
+    is_security = name.startswith(("ssl.", "sasl.")) and name not in STORES
+    hidden = is_security or SECRET.search(name) or SECRET.search(text)
+    return "a hidden value" if hidden else text
