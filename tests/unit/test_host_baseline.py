@@ -224,6 +224,15 @@ def test_changed_configuration_is_a_problem_of_its_instance(node, fault, text):
     assert changes(node) == [f"kafka1 on node1 differs from the last complete run: {text}"]
 
 
+def test_the_configuration_of_another_container_is_no_change(node):
+    demo = node.root / "local-demo"
+    demo.mkdir()
+    (demo / "client.conf").write_text("a=1")
+    mount = {"Type": "bind", "Source": str(demo)}
+    node.containers.append(container(Id="2", Name="/local-demo", Mounts=[mount]))
+    assert changes(node) == []
+
+
 def test_a_missing_container_is_one_problem(node):
     node.has()
     (problem,) = manual_changes(node.containers, CLUSTER, node.kept, "node1")
