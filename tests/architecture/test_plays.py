@@ -185,6 +185,18 @@ def test_content_is_validated_before_new_passwords(repository):
     assert steps.index("internal_content.yml") < steps.index("internal_rotate.yml")
 
 
+def test_a_rotation_is_refused_before_anything_changes(repository):
+    imports = [
+        each
+        for each in repository.yaml("playbooks/rotate.yml")
+        if "ansible.builtin.import_playbook" in each
+    ]
+    steps = [each["ansible.builtin.import_playbook"] for each in imports]
+    refusal = steps.index("internal_rotate_store.yml")
+    assert imports[refusal]["vars"]["rotate_checks"] is True
+    assert refusal < steps.index("internal_changes_begin.yml") < steps.index("internal_content.yml")
+
+
 def test_validation_precedes_engines_and_keys(repository):
     steps = [
         each["ansible.builtin.import_playbook"] for each in repository.yaml("playbooks/site.yml")
