@@ -40,6 +40,7 @@ from ansible.plugins.callback import CallbackBase
 from ..plugin_utils._operations.logged_callback import SCREEN
 from ..plugin_utils._operations.timings import Steps, read, typical_durations
 from ..plugin_utils._site.play_inventory import play_cluster, play_state_directory
+from ..plugin_utils._site.state_directory import is_prepared
 
 # Callbacks that display only a report or a result.
 QUIET = ("metal.kafka.plan", "metal.kafka.screen_output")
@@ -101,7 +102,7 @@ class CallbackModule(CallbackBase):
         try:
             if self.get_option("folder"):
                 path.parent.mkdir(parents=True, exist_ok=True)
-            elif not path.parent.is_dir():
+            elif not is_prepared(path.parent):
                 # Runs that need the state directory have created it.
                 return
             path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")

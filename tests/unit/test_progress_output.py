@@ -68,6 +68,7 @@ class Runs:
         self.folder = folder
         with_collection(folder)
         (folder / "state").mkdir()
+        (folder / "state/cluster").write_text("unit")
         for name, text in (("action_plugins/waits", WAITS), ("library/crashes", CRASHES)):
             (folder / name).parent.mkdir()
             (folder / f"{name}.py").write_text(text)
@@ -484,3 +485,10 @@ def test_measured_steps_are_written_without_a_table(runs: Runs):
 
     assert "STEPS" not in done.stdout
     assert (runs.folder / "state/steps.json").exists()
+
+
+def test_nothing_is_written_to_a_directory_that_no_run_has_prepared(runs):
+    (runs.folder / "state/cluster").unlink()
+    name = runs.write("up", ("Prepare hosts", [{"name": "Do", "ansible.builtin.command": "true"}]))
+    runs.plain(name)
+    assert list((runs.folder / "state").iterdir()) == []

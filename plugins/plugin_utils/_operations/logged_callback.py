@@ -13,6 +13,7 @@ from ansible import context
 from ansible.plugins.callback.default import CallbackModule as Default
 
 from .._site.play_inventory import play_state_directory
+from .._site.state_directory import is_prepared
 from .run_log import RunLog
 
 # Module that prints a verb's screen.
@@ -60,8 +61,9 @@ class LoggedCallback(Default):
         super().v2_playbook_on_start(playbook)
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
-        """Open the log as soon as the state directory exists."""
-        if self.log.path is None and (state := play_state_directory(play)) and state.is_dir():
+        """Open the log as soon as the state directory is prepared."""
+        state = play_state_directory(play) if self.log.path is None else None
+        if state and is_prepared(state):
             self.log.open(state / f"{self.verb}.log")
         super().v2_playbook_on_play_start(play)
 

@@ -28,6 +28,11 @@ class EarlierDirectories:
     cache: Path
 
 
+def is_prepared(place: Path) -> bool:
+    """Whether a run has prepared the directory: a refused one is left as it is."""
+    return (place / CLUSTER).is_file()
+
+
 def earlier_directories(cluster: str) -> EarlierDirectories:
     """Directories in which earlier versions kept the state of ``cluster``."""
     root = repository_root()
