@@ -7,6 +7,7 @@ import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.declared_outputs import INVALID
 from kafka_metal_pipeline import counts, supervision
+from kafka_metal_pipeline.pace import Pace
 from kafka_metal_pipeline.running_batch import planned_seconds
 from kafka_metal_pipeline.status import Board
 from kafka_metal_pipeline.supervision import ProcessError, Supervisor
@@ -277,3 +278,36 @@ def test_an_idle_query_has_no_long_batch(clock: Clock) -> None:
     clock.now += 600
     outputs.supervisor.update({})
     assert outputs.supervisor.update({})["good"]["running_seconds"] is None
+
+
+def test_a_query_that_is_restarted_on_purpose_runs_on(clock: Clock) -> None:
+    outputs = Outputs()
+    for name in ("good", "bad"):
+        outputs.newest(name).idle()
+    assert outputs.update()["state"] == "running"
+
+    outputs.newest("bad").stop()
+    outputs.supervisor.restart("bad")
+
+    state = outputs.update()
+    assert outputs.starts("bad") == 2
+    assert state["state"] == "running"
+    bad = state["outputs"]["bad"]
+    assert (bad["state"], bad["exception"], bad["restarts"]) == ("running", None, 0)
+    # A failure afterwards is one.
+    outputs.newest("bad").fail("topic is away")
+    state = outputs.update()
+    assert (state["state"], state["outputs"]["bad"]["state"]) == ("failing", "failed")
+
+
+def test_only_queries_with_a_limit_that_they_reach_are_restarted() -> None:
+    full = [{"numInputRows": 1_200, "processedRowsPerSecond": 600.0}] * 3
+    queries = {name: Query() for name in ("slow", "well", "real-time")}
+    queries["slow"].recentProgress = full
+    queries["real-time"].recentProgress = full
+    limits = {"slow": 1_200, "well": 1_200}
+
+    raised = Pace(limits, {"slow": 10.0, "well": 10.0}, 500_000).raise_limits(queries)
+
+    assert raised == {"slow": queries["slow"]}
+    assert limits == {"slow": 6_000, "well": 1_200}

@@ -31,6 +31,7 @@ from kafka_metal_pipeline.checkpoint_files import CheckpointError
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.marks import LostCheckpointError
+from kafka_metal_pipeline.pace import Pace
 from kafka_metal_pipeline.recreated import RecreatedTopicError
 from kafka_metal_pipeline.registry import RegistryError
 from kafka_metal_pipeline.running_batch import planned_seconds
@@ -128,7 +129,10 @@ def _run(
     archives = ArchiveWatch(archive_checks(declaration, storage), board)
     try:
         archives.start()
-        code = _watch(supervisor, watch, declaration, board, stopping)
+        # Files of an archive are not limited by records, and `available-now` runs no query again.
+        has_limits = is_endless and not source.path
+        pace = Pace(limits if has_limits else {}, planned, source.max_per_trigger)
+        code = _watch(supervisor, watch, pace, declaration, board, stopping)
         if code == DONE:
             board.set_state(STOPPING)
         running = supervisor.queries
@@ -173,6 +177,7 @@ def _keep_capacity(query: StreamingQuery, file: str, files: Files) -> None:
 def _watch(
     supervisor: Supervisor,
     watch: brokers.TopicWatch,
+    pace: Pace,
     declaration: Declaration,
     board: Board,
     stopping: threading.Event,
@@ -184,6 +189,9 @@ def _watch(
         state = supervisor.update(watch.ends)
         if time.monotonic() - reported >= REPORT_EVERY_S:
             _report(state)
+            for name, query in pace.raise_limits(supervisor.queries).items():
+                stop_between_batches({name: query}, STOP_S)
+                supervisor.restart(name)
             reported = time.monotonic()
         if supervisor.is_done:
             errors = supervisor.errors

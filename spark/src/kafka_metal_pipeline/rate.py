@@ -5,7 +5,7 @@ records of one trigger interval. A lagging one gets batches of CATCH_UP_S. The d
 bounds both, and with it the resources of a batch.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -17,6 +17,11 @@ CATCH_UP_S = 10.0
 HEADROOM = 0.8
 # Minimum records of a batch for a measurement: a JVM's first batches are many times slower.
 LEAST = 1_000
+# A limit that this many batches in a row have reached, and fraction of it that counts as reached:
+# the shares of partitions are rounded.
+REACHED, REACHED_SHARE = 3, 0.9
+# Least factor by which a limit is raised: each time its query is restarted.
+RAISE_FACTOR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +56,21 @@ def batch_limit(load: Load | None, trigger_s: float, ceiling: int) -> int:
     if load.lag > in_time:
         in_time = max(in_time, load.capacity * CATCH_UP_S)
     return min(ceiling, max(LEAST, int(in_time)))
+
+
+def raised_limit(
+    limit: int, progress: Sequence[Mapping[str, Any]], planned_s: float, ceiling: int
+) -> int | None:
+    """Return a higher limit for a query that lags and could read more; None if its limit fits.
+
+    A limit is measured before a start. On a machine that was busy then, a query would keep a
+    fraction of its throughput for ever, and lag until retention deletes what it has not read.
+    ``progress`` are Spark's reports, the newest last; ``planned_s`` the seconds for a batch.
+    """
+    newest = progress[-REACHED:]
+    reached = [each for each in newest if each["numInputRows"] >= REACHED_SHARE * limit]
+    if len(reached) < REACHED:
+        return None
+    throughput = median(each["processedRowsPerSecond"] for each in newest)
+    wanted = batch_limit(Load(throughput, ceiling), planned_s, ceiling)
+    return wanted if wanted >= RAISE_FACTOR * limit else None

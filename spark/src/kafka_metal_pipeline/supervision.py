@@ -47,6 +47,8 @@ class Attempt:
     began: float = 0.0
     due: float = 0.0
     is_finished: bool = False
+    # Stopped on purpose, and not yet processing records again.
+    is_restarting: bool = False
     # Time of the last error.
     failed_at: datetime | None = None
 
@@ -119,7 +121,7 @@ class Supervisor:
         due = [
             name
             for name, attempt in self._attempts.items()
-            if attempt.error and not attempt.query and attempt.due <= now
+            if (attempt.error or attempt.is_restarting) and not attempt.query and attempt.due <= now
         ]
         if due and self._is_endless:
             self._worker = self._thread(target=self._try, args=(due,), daemon=True)
@@ -173,6 +175,12 @@ class Supervisor:
             self._fail(name, error, 0)
             self._attempts[name] = replace(self._attempts[name], due=0.0)
 
+    def restart(self, name: str) -> None:
+        """Start a query again that was stopped on purpose; this counts as no restart."""
+        self._attempts[name] = replace(
+            self._attempts[name], query=None, is_restarting=True, due=0.0
+        )
+
     def _update(
         self, name: str, attempt: Attempt, query: StreamingQuery, ends: Offsets
     ) -> dict[str, Any]:
@@ -192,6 +200,8 @@ class Supervisor:
         if attempt.error and state["input_rows"] is not None:
             log.info("pipeline %s: output %s runs again", self._pipeline, name)
             attempt = replace(attempt, error=None, message=None)
+        if attempt.is_restarting and state["input_rows"] is not None:
+            attempt = replace(attempt, is_restarting=False)
         if attempt.failures and time.monotonic() - attempt.began > RESET_S:
             attempt = replace(attempt, failures=0)
         self._attempts[name] = attempt
@@ -218,6 +228,7 @@ class Supervisor:
             query=None,
             error=error,
             message=message,
+            is_restarting=False,
             failures=old.failures + 1,
             restarts=old.restarts + again,
             due=time.monotonic() + pause,
@@ -231,12 +242,16 @@ class Supervisor:
         attempts = self._attempts.values()
         if any(each.error for each in attempts):
             return FAILING
-        all_read = all(
-            each.is_finished
-            or (each.query and progress.query_progress(each.query)["input_rows"] is not None)
-            for each in attempts
-        )
+        all_read = all(each.is_finished or _processes(each) for each in attempts)
         return RUNNING if all_read else STARTING
+
+
+def _processes(attempt: Attempt) -> bool:
+    """Whether a query has completed a batch since its last failure, or has nothing to read."""
+    if attempt.is_restarting:
+        return True
+    query = attempt.query
+    return query is not None and progress.query_progress(query)["input_rows"] is not None
 
 
 def _output_state(attempt: Attempt) -> dict[str, Any]:
@@ -245,7 +260,7 @@ def _output_state(attempt: Attempt) -> dict[str, Any]:
         state = FAILED
     elif attempt.is_finished:
         state = FINISHED
-    elif attempt.query and progress.query_progress(attempt.query)["input_rows"] is not None:
+    elif _processes(attempt):
         state = RUNNING
     waits = attempt.due - time.monotonic() if attempt.error and attempt.query is None else None
     retry = None if waits is None else datetime.now(UTC) + timedelta(seconds=max(0.0, waits))
