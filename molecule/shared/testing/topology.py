@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible.inventory.manager import InventoryManager
 from ansible.parsing.dataloader import DataLoader
+from ansible.plugins.loader import init_plugin_loader
 from ansible.template import Templar
 from ansible.vars.manager import VariableManager
 
@@ -93,6 +94,8 @@ def read(*inventories: Path) -> Topology:
     """Return the cluster that inventories declare; a later inventory takes precedence."""
     loader = DataLoader()
     inventory = InventoryManager(loader, sources=[str(path) for path in inventories])
+    # An inventory may use lookups.
+    init_plugin_loader()
     variables = VariableManager(loader, inventory)
 
     def hosts(group: str) -> list[_Host]:
