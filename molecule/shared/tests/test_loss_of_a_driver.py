@@ -10,8 +10,9 @@ from testing.waiting import NotYet, wait_for
 
 
 @pytest.fixture(scope="module")
-def ledger(cluster: Cluster) -> dict:
-    return cluster.stream_during_kill(cluster.driver())
+def ledger(platform: Cluster) -> dict:
+    platform.wait_until_whole()
+    return platform.stream_during_kill(platform.driver())
 
 
 def test_every_payment_is_archived_once_and_no_result_is_missing(ledger):
