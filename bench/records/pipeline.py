@@ -50,7 +50,7 @@ def main() -> None:
         limits = dict.fromkeys(
             checkpoint.all_checkpoints(declaration), declaration.source.max_per_trigger
         )
-        read = reading.reader(spark, declaration, limits, shared)
+        read, _ = reading.reader(spark, declaration, limits, shared)
         flows = [flow for flow in queries.flows(read, declaration) if flow.name in names]
         prepared = [(flow, preparation.prepare(flow, declaration)) for flow in flows]
         began, used = time.monotonic(), cpu_seconds()

@@ -302,12 +302,18 @@ def test_a_query_that_is_restarted_on_purpose_runs_on(clock: Clock) -> None:
 
 def test_only_queries_with_a_limit_that_they_reach_are_restarted() -> None:
     full = [{"numInputRows": 1_200, "processedRowsPerSecond": 600.0}] * 3
-    queries = {name: Query() for name in ("slow", "well", "real-time")}
-    queries["slow"].recentProgress = full
-    queries["real-time"].recentProgress = full
-    limits = {"slow": 1_200, "well": 1_200}
+    queries = {name: Query() for name in ("alone", "shared", "well", "real-time")}
+    for name in ("alone", "shared", "real-time"):
+        queries[name].recentProgress = full
+    limits = dict.fromkeys(("alone", "shared", "well"), 1_200)
+    changed: dict[str, int] = {}
 
-    raised = Pace(limits, {"slow": 10.0, "well": 10.0}, 500_000).raise_limits(queries)
+    def set_limit(name: str, limit: int) -> bool:
+        changed[name] = limit
+        return name == "shared"
 
-    assert raised == {"slow": queries["slow"]}
-    assert limits == {"slow": 6_000, "well": 1_200}
+    pace = Pace(limits, dict.fromkeys(queries, 10.0), 500_000, set_limit)
+
+    assert pace.raise_limits(queries) == {"alone": queries["alone"]}
+    assert limits == {"alone": 6_000, "shared": 6_000, "well": 1_200}
+    assert changed == {"alone": 6_000, "shared": 6_000}

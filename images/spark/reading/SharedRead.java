@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -59,6 +60,9 @@ final class SharedRead {
   /** Maximum of records kept for later queries; the oldest batches are dropped first. */
   private long maxKept = Long.MAX_VALUE;
 
+  /** Limits that were set while a query runs, by output. */
+  private final Map<String, Long> limits = new ConcurrentHashMap<>();
+
   private Offsets front = new Offsets(Map.of());
 
   /** The topic by which kept batches are read. */
@@ -82,6 +86,16 @@ final class SharedRead {
     if (topic == null) {
       topic = first.get();
     }
+  }
+
+  void limit(String output, long most) {
+    limits.put(output, most);
+  }
+
+  /** The limit that was set since the query started, or its own. */
+  ReadLimit limitOf(String output, ReadLimit own) {
+    Long most = limits.get(output);
+    return most == null || !(own instanceof ReadMaxRows) ? own : ReadLimit.maxRows(most);
   }
 
   /** Returns the end of a query's next batch, which begins at {@code begin}. */

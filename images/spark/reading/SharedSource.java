@@ -18,12 +18,14 @@ import scala.Option;
 /** The source of one query: Spark's own stream of Kafka, with the same batches as the other queries. */
 final class SharedSource implements Source, SupportsTriggerAvailableNow, ReportsSourceMetrics {
   private final SharedRead reading;
+  private final String output;
   private final Topic topic;
   private final KafkaMicroBatchStream kafka;
   private final boolean isWaitedFor;
 
-  SharedSource(SharedRead reading, Topic topic, boolean isWaitedFor) {
+  SharedSource(SharedRead reading, String output, Topic topic, boolean isWaitedFor) {
     this.reading = reading;
+    this.output = output;
     this.topic = topic;
     this.kafka = topic.kafka();
     this.isWaitedFor = isWaitedFor;
@@ -42,7 +44,7 @@ final class SharedSource implements Source, SupportsTriggerAvailableNow, Reports
   @Override
   public Offset latestOffset(Offset start, ReadLimit limit) {
     Offsets begin = Offsets.of(start == null ? kafka.initialOffset() : start);
-    return reading.end(this, begin, limit, kafka).offset();
+    return reading.end(this, begin, reading.limitOf(output, limit), kafka).offset();
   }
 
   @Override

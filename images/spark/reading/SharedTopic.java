@@ -20,12 +20,14 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Source provider of a topic that several queries read, each with its own offsets and checkpoint. Options
- * are those of Spark's Kafka source, {@code reading} (the name returned by {@link #register}) and {@code
- * waited} (whether other queries wait for this one during a backlog).
+ * are those of Spark's Kafka source, {@code reading} (the name returned by {@link #register}), {@code
+ * output} (the name of the query) and {@code waited} (whether other queries wait for this one during a
+ * backlog).
  */
 public final class SharedTopic implements StreamSourceProvider {
   private static final String READING = "reading";
   private static final String WAITED = "waited";
+  private static final String OUTPUT = "output";
   private static final ConcurrentHashMap<String, SharedRead> READINGS = new ConcurrentHashMap<>();
 
   /**
@@ -38,6 +40,11 @@ public final class SharedTopic implements StreamSourceProvider {
     Validation validation = new Validation(written.sparkSession(), written.logicalPlan());
     READINGS.put(name, new SharedRead(validation, template.schema(), waited));
     return name;
+  }
+
+  /** Sets the maximum of records of a running query's next batches. */
+  public static void limit(String name, String output, long most) {
+    READINGS.get(name).limit(output, most);
   }
 
   @Override
@@ -53,7 +60,7 @@ public final class SharedTopic implements StreamSourceProvider {
       Option<StructType> schema,
       String provider,
       Map<String, String> options) {
-    var kept = options.removed(READING).removed(WAITED);
+    var kept = options.removed(READING).removed(WAITED).removed(OUTPUT);
     var own = new CaseInsensitiveStringMap(CollectionConverters.asJava(kept));
     var scan = new KafkaSourceProvider().getTable(own).newScanBuilder(own).build();
     var spark = (SparkSession) context.sparkSession();
@@ -62,7 +69,8 @@ public final class SharedTopic implements StreamSourceProvider {
         () -> new Topic(spark, (KafkaMicroBatchStream) scan.toMicroBatchStream(metadata));
     SharedRead reading = of(options);
     reading.readThrough(topic);
-    return new SharedSource(reading, topic.get(), Boolean.parseBoolean(options.apply(WAITED)));
+    boolean waited = Boolean.parseBoolean(options.apply(WAITED));
+    return new SharedSource(reading, options.apply(OUTPUT), topic.get(), waited);
   }
 
   private static SharedRead of(Map<String, String> options) {

@@ -106,7 +106,7 @@ def _run(
     if shared:
         log.info("share one read: %s", ", ".join(shared))
     cores.check(declaration, partial(brokers.count_partitions, spark, declaration))
-    read = reading.reader(spark, declaration, limits, shared)
+    read, set_limit = reading.reader(spark, declaration, limits, shared)
     admin = brokers.Brokers(spark, declaration.site)
     source = declaration.source
     watch = brokers.TopicWatch(admin, () if source.path else source.topics)
@@ -131,7 +131,7 @@ def _run(
         archives.start()
         # Files of an archive are not limited by records, and `available-now` runs no query again.
         has_limits = is_endless and not source.path
-        pace = Pace(limits if has_limits else {}, planned, source.max_per_trigger)
+        pace = Pace(limits if has_limits else {}, planned, source.max_per_trigger, set_limit)
         code = _watch(supervisor, watch, pace, declaration, board, stopping)
         if code == DONE:
             board.set_state(STOPPING)

@@ -1,7 +1,7 @@
 """Limits of running queries, raised where a query lags and could read more."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pyspark.sql.streaming.query import StreamingQuery
@@ -16,15 +16,17 @@ class Pace:
     """``limits`` are the maximum records per batch, which starts of queries read, by output.
 
     ``planned``: seconds for which a batch is planned, by output. ``ceiling``: the highest limit.
+    ``set_limit`` sets the limit of a running query; False if it needs a restart.
     """
 
     limits: dict[str, int]
     planned: Mapping[str, float]
     ceiling: int
+    set_limit: Callable[[str, int], bool]
 
     def raise_limits(self, queries: Mapping[str, StreamingQuery]) -> dict[str, StreamingQuery]:
         """Raise limits; return the queries that have to be restarted for it, by output."""
-        raised = {}
+        restarts = {}
         for name, query in queries.items():
             limit = self.limits.get(name)
             if limit is None:
@@ -34,5 +36,6 @@ class Pace:
             if found is not None:
                 log.info("%s: reads up to %s records per batch instead of %s", name, found, limit)
                 self.limits[name] = found
-                raised[name] = query
-        return raised
+                if not self.set_limit(name, found):
+                    restarts[name] = query
+        return restarts

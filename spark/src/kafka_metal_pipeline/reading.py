@@ -4,7 +4,7 @@ Each output still has its own query and checkpoint. A slow or failed one does no
 it reads separately until it reaches their offsets.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from kafka_metal_declarations.model import Declaration, Starting
 from pyspark.sql import DataFrame, SparkSession
@@ -12,6 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 from kafka_metal_pipeline import streams
 from kafka_metal_pipeline.checkpoint import all_checkpoints
 from kafka_metal_pipeline.queries import Reader, validate
+
+# Sets the maximum records per batch of a running query; False if it needs a restart.
+SetLimit = Callable[[str, int], bool]
 
 
 def shared_outputs(declaration: Declaration) -> list[str]:
@@ -60,21 +63,27 @@ def reader(
     declaration: Declaration,
     limits: Mapping[str, int],
     shared: Collection[str],
-) -> Reader:
-    """Return a function that gives each output its stream.
+) -> tuple[Reader, SetLimit]:
+    """Return a function that gives each output its stream, and one that sets its limit.
 
     ``limits`` are the maximum records per batch, ``shared`` the outputs that share a read.
     """
     waited = outputs_to_wait_for(declaration, limits, shared)
     if shared:
         validated = validate(spark.createDataFrame([], streams.RECORD), declaration)
-        share = streams.share_read(spark, declaration, validated, len(waited))
+        together = streams.SharedRead(spark, declaration, validated, len(waited))
 
     def read(name: str, starting: Starting | None) -> DataFrame:
         if name in shared:
-            return share(limits[name], name in waited)
+            return together.stream(name, limits[name], name in waited)
         return validate(
             streams.records(spark, declaration, starting, limits.get(name)), declaration
         )
 
-    return read
+    def set_limit(name: str, limit: int) -> bool:
+        if name not in shared:
+            return False
+        together.set_limit(name, limit)
+        return True
+
+    return read, set_limit

@@ -1,7 +1,6 @@
 """Spark streams and batches of topics and archives; the only module with Spark's Kafka options."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from kafka_metal_declarations.ddl import HEADERS, RECORD_COLUMNS
@@ -21,7 +20,6 @@ RECORD = (
 # From images/spark/reading: Spark's Kafka source, for queries that share a read.
 SHARED = "metal.kafka.spark.SharedTopic"
 # Returns the stream of a query, by its maximum records per batch and whether others wait for it.
-Share = Callable[[int, bool], DataFrame]
 
 # Small producer batches use most of a sink's CPU: with these, 230,000 records/s, before 144,000.
 PRODUCER = {"linger.ms": "50", "batch.size": "262144", "compression.type": "lz4"}
@@ -54,22 +52,31 @@ def records(
     return _stream(spark, "kafka", declaration, starting, limit).load()
 
 
-def share_read(
-    spark: SparkSession, declaration: Declaration, validated: DataFrame, waited: int
-) -> Share:
-    """Return a function that gives each of several queries a stream of one shared read.
+class SharedRead:
+    """One read of the source for several queries."""
 
-    ``validated`` is computed from an empty DataFrame of RECORD and applied to every batch;
-    ``waited`` is the number of queries that are waited for.
-    """
-    jvm: Any = spark._jvm
-    reading = jvm.metal.kafka.spark.SharedTopic.register(validated._jdf, waited)
+    def __init__(
+        self, spark: SparkSession, declaration: Declaration, validated: DataFrame, waited: int
+    ) -> None:
+        """``validated`` is computed from an empty DataFrame of RECORD, and applied to every batch.
 
-    def share(limit: int, is_waited_for: bool) -> DataFrame:
-        stream = _stream(spark, SHARED, declaration, None, limit)
-        return stream.options(reading=reading, waited=str(is_waited_for).lower()).load()
+        ``waited`` is the number of queries that are waited for.
+        """
+        jvm: Any = spark._jvm
+        self._topic = jvm.metal.kafka.spark.SharedTopic
+        self._name = self._topic.register(validated._jdf, waited)
+        self._spark, self._declaration = spark, declaration
 
-    return share
+    def stream(self, output: str, limit: int, is_waited_for: bool) -> DataFrame:
+        """Return the stream of one query."""
+        stream = _stream(self._spark, SHARED, self._declaration, None, limit).options(
+            reading=self._name, output=output, waited=str(is_waited_for).lower()
+        )
+        return stream.load()
+
+    def set_limit(self, output: str, limit: int) -> None:
+        """Set the maximum records of the next batches of a running query."""
+        self._topic.limit(self._name, output, limit)
 
 
 def _stream(
