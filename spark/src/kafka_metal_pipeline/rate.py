@@ -64,7 +64,7 @@ def raised_limit(
     """Return a higher limit for a query that lags and could read more; None if its limit fits.
 
     A limit is measured before a start. On a machine that was busy then, a query would keep a
-    fraction of its throughput for ever, and lag until retention deletes what it has not read.
+    fraction of its throughput forever, and lag until retention deletes what it has not read.
     ``progress`` are Spark's reports, the newest last; ``planned_s`` the seconds for a batch.
     """
     newest = progress[-REACHED:]
