@@ -106,7 +106,7 @@ def _run(
     if shared:
         log.info("share one read: %s", ", ".join(shared))
     cores.check(declaration, partial(brokers.count_partitions, spark, declaration))
-    read, set_limit = reading.reader(spark, declaration, limits, shared)
+    read, change_limit = reading.reader(spark, declaration, limits, shared)
     admin = brokers.Brokers(spark, declaration.site)
     source = declaration.source
     watch = brokers.TopicWatch(admin, () if source.path else source.topics)
@@ -123,6 +123,10 @@ def _run(
         batches = preparation.prepare(flow, declaration, topics, watch.check)
         board.set_output(name, {"limit": limits.get(name)})
         return queries.start(flow, declaration, batches)
+
+    def set_limit(name: str, limit: int) -> bool:
+        board.set_output(name, {"limit": limit})
+        return change_limit(name, limit)
 
     is_endless = declaration.trigger != AVAILABLE_NOW
     supervisor = Supervisor(declaration.name, planned, start, board, is_endless)
