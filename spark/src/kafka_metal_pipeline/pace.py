@@ -1,12 +1,13 @@
 """Limits of running queries, raised where a query lags and could read more."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyspark.sql.streaming.query import StreamingQuery
 
 from kafka_metal_pipeline import rate
+from kafka_metal_pipeline.reading import SetLimit
 
 log = logging.getLogger(__name__)
 
@@ -16,13 +17,12 @@ class Pace:
     """``limits`` are the maximum records per batch, which starts of queries read, by output.
 
     ``planned``: seconds for which a batch is planned, by output. ``ceiling``: the highest limit.
-    ``set_limit`` sets the limit of a running query; False if it needs a restart.
     """
 
     limits: dict[str, int]
     planned: Mapping[str, float]
     ceiling: int
-    set_limit: Callable[[str, int], bool]
+    set_limit: SetLimit
 
     def raise_limits(self, queries: Mapping[str, StreamingQuery]) -> dict[str, StreamingQuery]:
         """Raise limits; return the queries that have to be restarted for it, by output."""

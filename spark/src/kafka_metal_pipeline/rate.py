@@ -20,7 +20,7 @@ LEAST = 1_000
 # A limit that this many batches in a row have reached, and fraction of it that counts as reached:
 # the shares of partitions are rounded.
 REACHED, REACHED_SHARE = 3, 0.9
-# Least factor by which a limit is raised: each time its query is restarted.
+# Least factor by which a limit is raised: a query that reads alone is restarted for it.
 RAISE_FACTOR = 2
 
 

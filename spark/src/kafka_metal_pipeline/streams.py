@@ -19,7 +19,6 @@ RECORD = (
 )
 # From images/spark/reading: Spark's Kafka source, for queries that share a read.
 SHARED = "metal.kafka.spark.SharedTopic"
-# Returns the stream of a query, by its maximum records per batch and whether others wait for it.
 
 # Small producer batches use most of a sink's CPU: with these, 230,000 records/s, before 144,000.
 PRODUCER = {"linger.ms": "50", "batch.size": "262144", "compression.type": "lz4"}
