@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from confluent_kafka import Producer, TopicPartition
-from testing import access, committed, pages, pipelines
+from testing import access, pages, pipelines, topic_records
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
@@ -47,7 +47,7 @@ PIPELINE = {
 
 def committed_count(cluster: Cluster, topic: str, since: Sequence[TopicPartition] = ()) -> int:
     """Return the number of committed records of a topic, all or from ``since`` on."""
-    return sum(1 for _ in committed.records(cluster.topology.bootstrap, topic, since))
+    return sum(1 for _ in topic_records.records(cluster.topology.bootstrap, topic, since))
 
 
 def all_once(cluster: Cluster, late: int) -> None:
@@ -175,7 +175,7 @@ def test_a_row_too_large_for_its_topic_is_invalid_and_the_next_row_arrives(own: 
 
 
 def test_a_row_of_any_size_is_in_its_topic_or_invalid(own: Own):
-    before = {name: committed.ends(own.cluster.topology.bootstrap, name) for name in TARGETS}
+    before = {name: topic_records.ends(own.cluster.topology.bootstrap, name) for name in TARGETS}
     for size in SIZES:
         more = {"key": b"k" * min(size, 90_000), "headers": [("name", b"h" * 99)]}
         own.send(f'{{"dep_delay": {VERY_LATE + 1}, "carrier": "{"x" * size}"}}', **more)

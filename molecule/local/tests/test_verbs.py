@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from testing import committed
+from testing import topic_records
 from testing.cluster import Cluster
 from testing.faults import topic
 from testing.streams import TOPIC
@@ -66,7 +66,7 @@ def test_rows_of_a_csv_file_are_records(cluster: Cluster, make, tmp_path):
     file.write_text('id,text\n1,"a, b"\n2,\n')
     with topic(cluster, "rows-of-a-file", [1, 2, 3]):
         sent = make("produce", FILE=str(file), TOPIC="rows-of-a-file", KEY="id")
-        records = list(committed.records(cluster.topology.bootstrap, "rows-of-a-file"))
+        records = list(topic_records.records(cluster.topology.bootstrap, "rows-of-a-file"))
 
     assert sent.returncode == 0, sent.stderr
     assert {each.key(): json.loads(each.value())["text"] for each in records} == {

@@ -7,14 +7,12 @@ Afterwards each acknowledged record must be at its acknowledged offset.
 import itertools
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
-
-from testing import access
+from testing import topic_records
 from testing.producer import Producer
 
 TOPIC = "drill"
@@ -49,9 +47,8 @@ class Traffic:
 
     def __init__(self, bootstrap: str, rate: int = 600, topic: str = TOPIC, acks: int = -1) -> None:
         self._bootstrap, self._topic = bootstrap, topic
-        with closing(self._reader()) as reader:
-            metadata = reader.list_topics(topic, timeout=10)
-        self._partitions = sorted(metadata.topics[topic].partitions)
+        with closing(topic_records.reader(bootstrap)) as consumer:
+            self._partitions = topic_records.partitions(consumer, topic)
         # Partition, offset and value of each acknowledged record.
         self._acknowledgements: list[tuple[int, int | None, str]] = []
         # Times of acknowledgements, in seconds since the epoch.
@@ -107,7 +104,10 @@ class Traffic:
     def verify(self, seconds: float = 120) -> Result:
         """Stop sending, read the whole topic and look up each acknowledged record."""
         self.__exit__()
-        found = dict(self._read(seconds))
+        found = {
+            (record.partition(), record.offset()): record.value().decode()
+            for record in topic_records.records(self._bootstrap, self._topic, seconds=seconds)
+        }
         own = f"{self._producer.run}."
         # The topic also has records of other runs.
         copies = Counter(value for value in found.values() if value.startswith(own))
@@ -135,33 +135,3 @@ class Traffic:
                 else found.get((partition, offset)) != value
             )
         ]
-
-    def _read(self, seconds: float) -> Iterator[tuple[tuple[int, int], str]]:
-        """Yield partition and offset of every record of the topic, with its value."""
-        deadline = time.monotonic() + seconds
-        unread = set(self._partitions)
-        with closing(self._reader()) as reader:
-            reader.assign([TopicPartition(self._topic, p, OFFSET_BEGINNING) for p in unread])
-            while unread:
-                assert time.monotonic() < deadline, f"not read to the end: partitions {unread}"
-                message = reader.poll(1)
-                if message is None:
-                    continue
-                if error := message.error():
-                    if error.code() == KafkaError._PARTITION_EOF:
-                        unread.discard(message.partition())
-                    continue
-                yield (message.partition(), message.offset()), message.value().decode()
-
-    def _reader(self) -> Consumer:
-        return Consumer(
-            {
-                "bootstrap.servers": self._bootstrap,
-                **access.librdkafka(),
-                "group.id": "drill",
-                "enable.auto.commit": "false",
-                "enable.partition.eof": "true",
-                # Without messages about brokers that a drill has just stopped.
-                "log_level": 0,
-            }
-        )

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 import pytest
-from testing import committed
+from testing import topic_records
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
@@ -25,7 +25,7 @@ def test_a_transactional_output_has_every_result_exactly_once(cluster: Cluster):
     bootstrap = cluster.topology.bootstrap
 
     def payments(topic: str) -> Counter[str]:
-        values = (each.value() for each in committed.records(bootstrap, topic))
+        values = (each.value() for each in topic_records.records(bootstrap, topic))
         return Counter(json.loads(value)["paymentId"] for value in values)
 
     def all_committed() -> Counter[str]:
