@@ -5,19 +5,18 @@ import importlib.util
 import json
 import zipfile
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from confluent_kafka import Producer, TopicPartition
 from testing import access, pages, pipelines, topic_records
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
-CONTENT = ROOT / "inventories/example/group_vars/all/content.yml"
 LATE = 60
 # Records of transactional outputs pass through the driver: some hundred rows are enough.
 VERY_LATE = 400
@@ -120,7 +119,7 @@ def own(platform: Cluster, make, flights: Path, tmp_path_factory) -> Iterator[Ow
     cluster.wait_until_whole()
     with flights.open(newline="") as lines:
         delays = [row["dep_delay"] for row in csv.DictReader(lines)]
-    content = yaml.safe_load(CONTENT.read_text())
+    content = deepcopy(cluster.topology.content)
     content["kafka_content_topics"] |= TOPICS
     source = PIPELINE["source"] | {"schema": {"sample": str(flights)}}
     content["pipeline_pipelines"]["flights"] = PIPELINE | {"source": source}

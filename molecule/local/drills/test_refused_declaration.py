@@ -3,17 +3,16 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from testing import pipelines, playbooks
+from testing import pages, pipelines, playbooks
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
-ROOT = Path(__file__).resolve().parents[3]
-CONTENT = ROOT / "inventories/example/group_vars/all/content.yml"
 # Only the driver detects that no process listens there.
 REGISTRY = "http://127.0.0.1:1"
 DATABASE = "127.0.0.1:1"
@@ -51,42 +50,37 @@ def birds(cluster: Cluster) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("birds")
-def test_a_new_pipeline_that_refuses_ends_the_wait_and_others_go_on(
+def test_other_pipelines_go_on_and_a_good_declaration_returns(
     cluster: Cluster, make, declare: Declare
 ):
-    content = yaml.safe_load(CONTENT.read_text())
+    content = deepcopy(cluster.topology.content)
+    payments = content["pipeline_pipelines"]["payments"]
+    # Runs, while the new pipeline does not: this is the last good declaration from now on.
+    payments["trigger"] = "2 seconds"
     content["pipeline_pipelines"]["birds"] = REFUSING
-    before = cluster.driver().started()
 
     failed = make("up", args=declare(content))
 
     output = failed.stdout + failed.stderr
     assert failed.returncode != 0
     assert "birds: " in output, _reasons(output)
+    assert "payments: " not in _reasons(output)
     assert REGISTRY in output
     assert "there is no earlier good declaration to restore" in output
     assert _tries_left(cluster) > 1
-    assert cluster.driver().started() == before
-    # The undeclared pipeline is removed.
-    again = make("up")
-    assert again.returncode == 0, again.stdout[-3000:]
-    wait_for("status has no problems", lambda: _is_well(make), seconds=120)
 
-
-def test_a_declaration_that_does_not_run_leaves_the_last_good_one_running(
-    cluster: Cluster, make, declare: Declare
-):
-    content = yaml.safe_load(CONTENT.read_text())
+    del content["pipeline_pipelines"]["birds"]
     content["pipeline_databases"] = {
         "shop": {"url": f"jdbc:postgresql://{DATABASE}/shop", "password": "none"}
     }
-    content["pipeline_pipelines"]["payments"]["outputs"]["shop"] = {
+    payments["outputs"]["shop"] = {
         "sql": "SELECT paymentId, amount FROM events",
         "table": "payments",
         "keys": ["paymentId"],
         "database": "shop",
     }
 
+    # The undeclared pipeline is removed.
     failed = make("up", args=declare(content))
 
     output = failed.stdout + failed.stderr
@@ -94,6 +88,7 @@ def test_a_declaration_that_does_not_run_leaves_the_last_good_one_running(
     assert DATABASE in output, _reasons(output)
     assert "its last good declaration runs again, from its own checkpoints" in output
     assert _tries_left(cluster) > 1
+    assert _declaration(cluster)["trigger"] == "2 seconds"
     # The earlier pipeline processes each record once.
     with cluster.stream(4_000, 400) as stream:
         ledger = stream.finish(seconds=180)
@@ -102,6 +97,37 @@ def test_a_declaration_that_does_not_run_leaves_the_last_good_one_running(
     again = make("up")
     assert again.returncode == 0, again.stdout[-3000:]
     wait_for("status has no problems", lambda: _is_well(make), seconds=120)
+
+
+def test_a_right_that_returns_is_used_at_once(cluster: Cluster, make, declare: Declare):
+    content = deepcopy(cluster.topology.content)
+    del content["pipeline_pipelines"]["payments"]["outputs"]["fraud_once"]
+    status = cluster.topology.drivers["payments"].endpoint
+
+    def waits_long() -> None:
+        found = pages.get(status, "/status")["outputs"]["fraud_once"]
+        if not found["exception"] or found["restarts"] < 3:
+            raise NotYet(str(found))
+
+    # Only the rights of the output are withdrawn.
+    withdrawn = make("topics", args=declare(content))
+    assert withdrawn.returncode == 0, withdrawn.stdout[-3000:]
+    with cluster.stream(2_000, 400) as stream:
+        stream.finish(seconds=180)
+    wait_for("the output has failed several times", waits_long, seconds=300)
+
+    again = make("up")
+
+    assert again.returncode == 0, again.stdout[-3000:]
+    wait_for("status has no problems", lambda: _is_well(make), seconds=120)
+
+
+def _declaration(cluster: Cluster) -> dict[str, Any]:
+    """Return the declaration that the driver of `payments` runs."""
+    machine = cluster.machine(cluster.topology.drivers["payments"])
+    folder = f"/etc/kafka-metal/{cluster.topology.cluster}-pipeline-payments"
+    declared: dict[str, Any] = yaml.safe_load(machine.file(f"{folder}/pipeline.yml").content_string)
+    return declared
 
 
 def _tries_left(cluster: Cluster) -> int:

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import yaml
 from confluent_kafka import Producer
 from kafka import TopicPartition
 from pyarrow import dataset
@@ -17,14 +17,13 @@ from testing.faults import stopped
 from testing.topology import Instance
 from testing.waiting import NotYet, wait_for
 
-CONTENT = Path(__file__).resolve().parents[3] / "inventories/example/group_vars/all/content.yml"
 NAME = "counted"
 READ, UNREAD, DELETED = range(1_000), range(1_000, 2_000), range(1_000, 1_500)
 
 
-def declared(on_data_loss: str) -> dict[str, Any]:
+def declared(cluster: Cluster, on_data_loss: str) -> dict[str, Any]:
     """Return the content of the scenario with a pipeline that archives numbers."""
-    content = yaml.safe_load(CONTENT.read_text())
+    content = deepcopy(cluster.topology.content)
     content["kafka_content_topics"][NAME] = {"partitions": 1}
     content["pipeline_pipelines"][NAME] = {
         "source": {
@@ -80,7 +79,7 @@ def pipeline(cluster: Cluster) -> Iterator[Instance]:
     try:
         # `spark` as well: workers have the credentials of the pipeline's tasks.
         for playbook in ("credentials", "topics", "spark", "drivers"):
-            playbooks.run(playbook, extra=declared(on_data_loss="fail"))
+            playbooks.run(playbook, extra=declared(cluster, on_data_loss="fail"))
         yield instance
     finally:
         pipelines.remove(cluster, NAME, NAME)
@@ -116,5 +115,5 @@ def test_the_driver_fails_until_on_data_loss_is_continue_and_archives_the_rest_o
         wait_until_refused_again(cluster.container(instance))
         assert archived(cluster) == [*READ]
 
-        playbooks.run("drivers", extra=declared(on_data_loss="continue"))
+        playbooks.run("drivers", extra=declared(cluster, on_data_loss="continue"))
         wait_for_archive(cluster, [*READ, *range(DELETED.stop, UNREAD.stop)])

@@ -3,7 +3,8 @@
 Names of inventory variables occur only in this file.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,8 @@ class Topology:
     drivers: dict[str, Instance] = field(default_factory=dict)
     # Shared directory with archive and checkpoints, on the machines of Spark and pipelines.
     shared_dir: str = ""
+    # Declared topics and pipelines, as variables of the inventory.
+    content: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def bootstrap(self) -> str:
@@ -113,7 +116,18 @@ def read(*inventories: Path) -> Topology:
         histories=dict(_history(host) for host in hosts("spark_history")),
         drivers=dict(driver for host in drivers for driver in _drivers(host)),
         shared_dir=drivers[0]["pipeline_shared_dir"] if drivers else "",
+        content=_content(hosts("kafka")[0], drivers[0]) if drivers else {},
     )
+
+
+def _content(broker: _Host, driver: _Host) -> dict[str, Any]:
+    found = {
+        "kafka_content_topics": broker["kafka_content_topics"],
+        "pipeline_pipelines": driver["pipeline_pipelines"],
+    }
+    # Ansible's own types of strings and mappings.
+    plain: dict[str, Any] = json.loads(json.dumps(found))
+    return plain
 
 
 def _zookeeper(host: _Host) -> tuple[int, Instance]:
