@@ -185,6 +185,19 @@ def test_a_rescued_loop_has_the_messages_of_its_items():
     assert "This handled a failure of Start: b: no disk" in lines[-1]
 
 
+def test_a_failure_that_its_rescue_section_did_not_handle_is_printed():
+    output, lines = printed()
+    output.rescued("Start", "h1", {"msg": "no file wait.yml"})
+    output.rescued("Start", "h2", {"msg": "no file wait.yml"})
+    output.failed("Report", "h2", {"msg": "not started"}, rescue=True)
+    output.end(["h1", "h2"], [], "")
+
+    assert lines[-2].splitlines() == [
+        "h2 failed: Report", "  not started", "  This handled a failure of Start: no file wait.yml",
+        "h1 failed: Start", "  no file wait.yml",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("playbooks", "verb"),
     [

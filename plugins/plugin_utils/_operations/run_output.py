@@ -200,6 +200,7 @@ class Output:
 
     def end(self, failed: list[str], unreachable: list[str], log: str) -> None:
         """Print the result."""
+        self.failures.add_unhandled(failed)
         self.flush()
         self.end_step()
         self.screen.close()
