@@ -100,14 +100,20 @@ def check_notes(answer: Mapping[str, Any]) -> list[str]:
     return [line.strip().removeprefix(NOTE) for line in lines if line.strip().startswith(NOTE)]
 
 
-def driver_finished_starting(answer: Mapping[str, Any], name: str) -> bool:
-    """Whether the driver ``name`` is running or has failed, from its status port's response."""
+def driver_finished_starting(answer: Mapping[str, Any], name: str, before: int = 0) -> bool:
+    """Whether the driver ``name`` is running or has failed, from its status port's response.
+
+    ``before``: failed starts that do not count, because it has been restarted since then.
+    """
     state = _state(answer, name)
-    return state.get("state") == "running" or _has_failed(state)
+    return state.get("state") == "running" or _has_failed(state, before)
 
 
-def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Drivers that are not running, from the loop that waited for them: ``name``, ``reason``."""
+def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Drivers that are not running, from the loop that waited for them.
+
+    Each has ``name``, ``reason`` and ``failed_starts``.
+    """
     found = []
     for answer in results:
         name = str(answer["item"])
@@ -124,7 +130,8 @@ def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]
             reason = f"its port is still used by the driver of {answer['json'].get('name')}"
         else:
             reason = f"no response from its status port: {answer.get('msg', '')}"
-        found.append({"name": name, "reason": reason})
+        failed_starts = int(state.get("failed_starts") or 0)
+        found.append({"name": name, "reason": reason, "failed_starts": failed_starts})
     return found
 
 
@@ -160,8 +167,8 @@ def drivers_refusal(failed: Sequence[Mapping[str, str]], back: Sequence[str]) ->
     return "\n".join([*lines, "Correct the declarations, then run `make up` again."])
 
 
-def _has_failed(state: Mapping[str, Any]) -> bool:
-    failed = int(state.get("failed_starts") or 0) >= FAILED_STARTS
+def _has_failed(state: Mapping[str, Any], before: int) -> bool:
+    failed = int(state.get("failed_starts") or 0) - before >= FAILED_STARTS
     return bool(state.get("refused")) or failed or bool(_failing_outputs(state))
 
 

@@ -5,12 +5,12 @@ from kafka_metal_pipeline.rate import Load, batch_limit, raised_limit, read_thro
 
 
 @pytest.mark.parametrize(
-    ("load", "trigger_s", "expected"),
+    ("load", "planned_s", "expected"),
     [
         # No measurement: the declared limit.
         (None, 1.0, 500_000),
         (Load(0.0, 10**9), 1.0, 500_000),
-        # Keeping up: the records of one trigger interval, with headroom.
+        # Keeping up: the records of the planned seconds, with headroom.
         (Load(20_000.0, 0), 1.0, 16_000),
         (Load(20_000.0, 16_000), 1.0, 16_000),
         (Load(2_000.0, 0), 10.0, 16_000),
@@ -21,14 +21,12 @@ from kafka_metal_pipeline.rate import Load, batch_limit, raised_limit, read_thro
         (Load(1_000.0, 10**6), 60.0, 48_000),
         # A JVM that has just started: no valid measurement.
         (Load(10.0, 5), 1.0, 1_000),
-        # Without a trigger interval.
-        (Load(20_000.0, 0), 0.0, 16_000),
     ],
 )
 def test_limit_depends_on_lag_and_throughput(
-    load: Load | None, trigger_s: float, expected: int
+    load: Load | None, planned_s: float, expected: int
 ) -> None:
-    assert batch_limit(load, trigger_s, 500_000) == expected
+    assert batch_limit(load, planned_s, 500_000) == expected
 
 
 def test_throughput_is_the_median_of_large_batches() -> None:

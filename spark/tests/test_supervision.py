@@ -7,7 +7,6 @@ import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.declared_outputs import INVALID
 from kafka_metal_pipeline import counts, supervision
-from kafka_metal_pipeline.pace import Pace
 from kafka_metal_pipeline.running_batch import planned_seconds
 from kafka_metal_pipeline.status import Board
 from kafka_metal_pipeline.supervision import ProcessError, Supervisor
@@ -287,9 +286,12 @@ def test_a_query_that_is_restarted_on_purpose_runs_on(clock: Clock) -> None:
     assert outputs.update()["state"] == "running"
 
     outputs.newest("bad").stop()
+    # Its last batch has ended after the last update.
+    outputs.newest("bad").recentProgress = [{"batchId": 7, "numInputRows": 12}]
     outputs.supervisor.restart("bad")
 
     state = outputs.update()
+    assert state["outputs"]["bad"]["input_rows_total"] == 12
     assert outputs.starts("bad") == 2
     assert state["state"] == "running"
     bad = state["outputs"]["bad"]
@@ -298,22 +300,3 @@ def test_a_query_that_is_restarted_on_purpose_runs_on(clock: Clock) -> None:
     outputs.newest("bad").fail("topic is away")
     state = outputs.update()
     assert (state["state"], state["outputs"]["bad"]["state"]) == ("failing", "failed")
-
-
-def test_only_queries_with_a_limit_that_they_reach_are_restarted() -> None:
-    full = [{"numInputRows": 1_200, "processedRowsPerSecond": 600.0}] * 3
-    queries = {name: Query() for name in ("alone", "shared", "well", "real-time")}
-    for name in ("alone", "shared", "real-time"):
-        queries[name].recentProgress = full
-    limits = dict.fromkeys(("alone", "shared", "well"), 1_200)
-    changed: dict[str, int] = {}
-
-    def set_limit(name: str, limit: int) -> bool:
-        changed[name] = limit
-        return name == "shared"
-
-    pace = Pace(limits, dict.fromkeys(queries, 10.0), 500_000, set_limit)
-
-    assert pace.raise_limits(queries) == {"alone": queries["alone"]}
-    assert limits == {"alone": 6_000, "shared": 6_000, "well": 1_200}
-    assert changed == {"alone": 6_000, "shared": 6_000}

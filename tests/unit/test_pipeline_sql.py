@@ -170,6 +170,14 @@ def test_failed_driver_ends_the_wait(state, settled):
     assert driver_finished_starting(response(**state), "a") is settled
 
 
+def test_failures_before_a_restart_do_not_end_the_wait():
+    earlier = response(failed_starts=3, last_error="no broker")
+
+    assert not driver_finished_starting(earlier, "a", 3)
+    assert not driver_finished_starting(response(failed_starts=5), "a", 3)
+    assert driver_finished_starting(response(failed_starts=6), "a", 3)
+
+
 def test_missing_response_does_not_end_the_wait():
     assert not driver_finished_starting({"item": "a", "msg": "refused", "status": -1}, "a")
 
@@ -179,7 +187,7 @@ def test_response_of_another_driver_does_not_count():
 
     assert not driver_finished_starting(other, "b")
     assert failed_drivers([other]) == [
-        {"name": "b", "reason": "its port is still used by the driver of a"}
+        {"name": "b", "reason": "its port is still used by the driver of a", "failed_starts": 0}
     ]
 
 
@@ -217,5 +225,5 @@ def test_failing_output_ends_the_wait_with_its_error():
     assert not driver_finished_starting(failing(2), "a")
     assert driver_finished_starting(failing(3), "a")
     assert failed_drivers([failing(3)]) == [
-        {"name": "a", "reason": "output bad: has offsets of another topic"}
+        {"name": "a", "reason": "output bad: has offsets of another topic", "failed_starts": 0}
     ]

@@ -30,8 +30,8 @@ from kafka_metal_pipeline.checkpoint import all_checkpoints
 from kafka_metal_pipeline.checkpoint_files import CheckpointError
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.librdkafka import OptionError
+from kafka_metal_pipeline.limits import Limits
 from kafka_metal_pipeline.marks import LostCheckpointError
-from kafka_metal_pipeline.pace import Pace
 from kafka_metal_pipeline.recreated import RecreatedTopicError
 from kafka_metal_pipeline.registry import RegistryError
 from kafka_metal_pipeline.running_batch import planned_seconds
@@ -135,8 +135,11 @@ def _run(
         archives.start()
         # Files of an archive are not limited by records, and `available-now` runs no query again.
         has_limits = is_endless and not source.path
-        pace = Pace(limits if has_limits else {}, planned, source.max_per_trigger, set_limit)
-        code = _watch(supervisor, watch, pace, declaration, board, stopping)
+        raised = Limits(
+            limits if has_limits else {}, planned, source.max_per_trigger,
+            partial(reading.common_limits, shared=shared, planned=planned), set_limit,
+        )  # fmt: skip
+        code = _watch(supervisor, watch, raised, declaration, board, stopping)
         if code == DONE:
             board.set_state(STOPPING)
         running = supervisor.queries
@@ -181,7 +184,7 @@ def _keep_capacity(query: StreamingQuery, file: str, files: Files) -> None:
 def _watch(
     supervisor: Supervisor,
     watch: brokers.TopicWatch,
-    pace: Pace,
+    limits: Limits,
     declaration: Declaration,
     board: Board,
     stopping: threading.Event,
@@ -193,9 +196,12 @@ def _watch(
         state = supervisor.update(watch.ends)
         if time.monotonic() - reported >= REPORT_EVERY_S:
             _report(state)
-            for name, query in pace.raise_limits(supervisor.queries).items():
-                stop_between_batches({name: query}, STOP_S)
-                supervisor.restart(name)
+            restarts = limits.raise_limits(supervisor.queries)
+            stop_between_batches(restarts, STOP_S)
+            for name, query in restarts.items():
+                # An error of the query is for the next update.
+                if query.exception() is None:
+                    supervisor.restart(name)
             reported = time.monotonic()
         if supervisor.is_done:
             errors = supervisor.errors

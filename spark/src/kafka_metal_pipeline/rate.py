@@ -45,14 +45,14 @@ def read_throughput(progress: Iterable[Mapping[str, Any]]) -> float | None:
     return median(rates) if rates else None
 
 
-def batch_limit(load: Load | None, trigger_s: float, ceiling: int) -> int:
+def batch_limit(load: Load | None, planned_s: float, ceiling: int) -> int:
     """Return the maximum records of a batch; ``ceiling`` without a measurement.
 
-    ``ceiling`` is the declaration's ``max_per_trigger``, ``trigger_s`` the seconds per trigger.
+    ``ceiling`` is the declaration's ``max_per_trigger``, ``planned_s`` the seconds for a batch.
     """
     if load is None or load.capacity <= 0:
         return ceiling
-    in_time = load.capacity * HEADROOM * max(trigger_s, 1.0)
+    in_time = load.capacity * HEADROOM * planned_s
     if load.lag > in_time:
         in_time = max(in_time, load.capacity * CATCH_UP_S)
     return min(ceiling, max(LEAST, int(in_time)))

@@ -177,9 +177,11 @@ class Supervisor:
 
     def restart(self, name: str) -> None:
         """Start a query again that was stopped on purpose; this counts as no restart."""
-        self._attempts[name] = replace(
-            self._attempts[name], query=None, is_restarting=True, due=0.0
-        )
+        attempt = self._attempts[name]
+        if attempt.query:
+            # Its last batch may have ended after the last update.
+            attempt = self._count(name, attempt, attempt.query)
+        self._attempts[name] = replace(attempt, query=None, is_restarting=True, due=0.0)
 
     def _update(
         self, name: str, attempt: Attempt, query: StreamingQuery, ends: Offsets
@@ -193,10 +195,7 @@ class Supervisor:
             # The speed of the last batch would hide that this one is slow.
             state |= {"running_seconds": round(seconds), "rows_per_second": None}
             state |= {} if lag is None else {"lag": lag}
-        if batches := progress.batches_since(query, attempt.counted):
-            self._board.add_rows(name, sum(each["numInputRows"] for each in batches))
-            self._board.add_records(counts.of_batches(batches))
-            attempt = replace(attempt, counted=batches[-1]["batchId"])
+        attempt = self._count(name, attempt, query)
         if attempt.error and state["input_rows"] is not None:
             log.info("pipeline %s: output %s runs again", self._pipeline, name)
             attempt = replace(attempt, error=None, message=None)
@@ -215,6 +214,15 @@ class Supervisor:
             else:
                 self._fail(name, error, 0)
         return state
+
+    def _count(self, name: str, attempt: Attempt, query: StreamingQuery) -> Attempt:
+        """Add the records of batches that are not counted yet."""
+        batches = progress.batches_since(query, attempt.counted)
+        if not batches:
+            return attempt
+        self._board.add_rows(name, sum(each["numInputRows"] for each in batches))
+        self._board.add_records(counts.of_batches(batches))
+        return replace(attempt, counted=batches[-1]["batchId"])
 
     def _fail(self, name: str, error: BaseException, again: int) -> None:
         message = explain(error)
