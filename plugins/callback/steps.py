@@ -103,7 +103,7 @@ class CallbackModule(CallbackBase):
             if self.get_option("folder"):
                 path.parent.mkdir(parents=True, exist_ok=True)
             elif not is_prepared(path.parent):
-                # Runs that need the state directory have created it.
+                # A directory that the run has refused is left as it is.
                 return
             path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
         except OSError as error:

@@ -115,7 +115,7 @@ def _reached(
 ) -> tuple[dict[str, Any], dict[str, str], dict[str, Any]]:
     """Variables of a group's hosts, the machine of each, and the variables of the machines."""
     known = variables(groups.get(group, ()), hostvars)
-    places = {host: str(found.get("metal_machine", host)) for host, found in known.items()}
+    places = {host: _machine(host, found) for host, found in known.items()}
     return known, places, variables(list(places.values()), hostvars)
 
 
@@ -143,8 +143,13 @@ def one_per_machine(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[s
     """The first of the hosts that are services of the same machine."""
     first: dict[str, str] = {}
     for host, found in ({each: {} for each in hosts} | variables(hosts, hostvars)).items():
-        first.setdefault(str(found.get("metal_machine", host)), host)
+        first.setdefault(_machine(host, found), host)
     return list(first.values())
+
+
+def _machine(host: str, found: Mapping[str, Any]) -> str:
+    """The machine of a host, from its variables."""
+    return str(found.get("metal_machine", host))
 
 
 class FilterModule:

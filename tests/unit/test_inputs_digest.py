@@ -224,7 +224,11 @@ def test_unchanged_machines_are_not_compared():
         ({"declared": {}}, REST, "b: it has no baseline of a complete run"),
         # Of an earlier release.
         ({"declared": ["d1", "s1"]}, REST, "b: it has no baseline of a complete run"),
-        ({"declared": DECLARED | {"rest": "r0"}}, REST, "b: declarations have changed"),
+        (
+            {"declared": DECLARED | {"rest": "r0"}},
+            REST,
+            "b: declarations of hosts, brokers or Spark have changed",
+        ),
         ({"declared": DECLARED | {"settings": "s0"}}, REST, "b: live settings of brokers have"),
         ({"declared": DECLARED | {"content": ""}}, CONTENT, "b: declared topics, users, ACLs or"),
         ({"declared": DECLARED | {"pipelines": "p0"}}, PIPELINES, "b: declared pipelines have"),

@@ -57,7 +57,7 @@ class Section:
         return f"{self.path}.{key}" if self.path else key
 
     def wrong(self, key: str, found: object, allowed: str) -> None:
-        """Add a mistake; ``found`` is displayed unchanged if it is text."""
+        """Add a mistake; ``found`` is the value, or a text about it."""
         self.problems.append(Problem(self.pipeline, self.at(key), format_value(found), allowed))
 
     def names(self) -> list[str]:

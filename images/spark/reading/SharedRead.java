@@ -92,7 +92,7 @@ final class SharedRead {
     limits.put(output, most);
   }
 
-  /** The limit that was set since the query started, or its own. */
+  /** The limit that the driver has set for an output, or the query's own. */
   ReadLimit limitOf(String output, ReadLimit own) {
     Long most = limits.get(output);
     return most == null || !(own instanceof ReadMaxRows) ? own : ReadLimit.maxRows(most);

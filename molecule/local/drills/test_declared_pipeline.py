@@ -30,8 +30,6 @@ TARGETS = ("late_flights", "late_once", "flights_invalid")
 TOPICS = {
     "flights": {"config": {"max.message.bytes": SOURCE_BYTES}},
     **{name: {} for name in TARGETS},
-    # Transactional outputs record their progress there.
-    "kafka-metal-marks": {"partitions": 1, "cleanup": "compact"},
 }
 PIPELINE = {
     "source": {"topic": "flights", "starting": "earliest"},

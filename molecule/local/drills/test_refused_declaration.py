@@ -1,7 +1,9 @@
 """A driver that refuses its declaration ends make up early; running pipelines go on."""
 
 import json
+import math
 import re
+import time
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -59,8 +61,12 @@ def test_other_pipelines_go_on_and_a_good_declaration_returns(
     payments["trigger"] = "2 seconds"
     content["pipeline_pipelines"]["birds"] = REFUSING
 
+    began = time.monotonic()
     failed = make("up", args=declare(content))
 
+    # It was restarted for its declaration only.
+    starts = cluster.driver().lines("share one read", math.ceil(time.monotonic() - began))
+    assert len(starts.splitlines()) == 1, starts
     output = failed.stdout + failed.stderr
     assert failed.returncode != 0
     assert "birds: " in output, _reasons(output)

@@ -125,7 +125,8 @@ def plan_absent(
         elif name in current and name not in approved:
             errors.append(
                 f"topic {name}: its deletion with {current[name].partitions} partitions is not "
-                "confirmed; add its name to confirm_delete (kafka_content_confirm_delete of a site)"
+                "confirmed; add its name to confirm_delete (in an inventory: "
+                "kafka_content_confirm_delete)"
             )
         elif name in current:
             steps.append(Delete(name, current[name].partitions))

@@ -12,6 +12,7 @@ from typing import Any
 from ...module_utils._common.suggestions import did_you_mean, list_allowed
 from ...module_utils._common.units import UnitError
 from ...module_utils._containers.support.redaction import redact
+from .declarations_package import hide_passwords
 from .inventory_values import whole_number
 
 SHOWN = 60
@@ -48,7 +49,7 @@ def format_value(value: Any) -> str:
         return "a list"
     if value is None:
         return "nothing"
-    text = redact(repr(value))
+    text = hide_passwords(redact(repr(value)))
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 

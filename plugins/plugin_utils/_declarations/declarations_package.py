@@ -32,6 +32,7 @@ from kafka_metal_declarations.placement import (  # noqa: E402
     option_conflicts,
     site_only_keys,
 )
+from kafka_metal_declarations.printable_values import hide_passwords  # noqa: E402
 from kafka_metal_declarations.sample import SampleError, infer_schema, with_schema  # noqa: E402
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "SampleError",
     "add_site_values",
     "find_problems",
+    "hide_passwords",
     "infer_schema",
     "option_conflicts",
     "parse",

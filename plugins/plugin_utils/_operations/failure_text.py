@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,27 +99,32 @@ class Failures:
         self.all: list[Failure] = []
         self._pending: list[Failure] = []
         # Failures that a rescue section handles, by host.
-        self._rescued: dict[str, tuple[str, list[str]]] = {}
+        self._rescued: dict[str, tuple[str, str]] = {}
+        # Those that are not handled yet.
+        self._unhandled: dict[str, tuple[str, list[str]]] = {}
 
     def rescued(self, task: str, host: str, lines: list[str]) -> None:
         """Note a failure that a rescue section handles; a failure of the section names it."""
-        self._rescued[host] = task, lines
+        self._rescued[host] = task, lines[0]
+        self._unhandled[host] = task, lines
+
+    def handled(self, host: str) -> None:
+        """Note that a task has ended on a host: its rescue section runs, if one has to."""
+        self._unhandled.pop(host, None)
 
     def with_rescued(self, host: str, lines: list[str]) -> list[str]:
         """Return the message of a failed rescue section, with the failure that it handled."""
-        task, [line, *_] = self._rescued.pop(host, ("", [""]))
+        task, line = self._rescued.pop(host, ("", ""))
         known = line in "\n".join(lines)
         return lines if known else [*lines, f"This handled a failure of {task}: {line}"]
 
-    def add_unhandled(self, hosts: Sequence[str]) -> None:
-        """Add failures that a rescue section should have handled on ``hosts`` without another one.
+    def add_unhandled(self) -> None:
+        """Add failures whose rescue section did not run.
 
         Ansible ends a run when a task file cannot be read, without running the section.
         """
-        named = {host for each in self.all for host in each.hosts}
-        for host in hosts:
-            if host in self._rescued and host not in named:
-                self.add(self._rescued[host][0], host, self._rescued[host][1])
+        for host, (task, lines) in self._unhandled.items():
+            self.add(task, host, lines)
 
     def pending_hosts(self) -> list[str]:
         """Return the hosts on which the current task has failed."""

@@ -10,7 +10,6 @@ from ...module_utils._problems.messages import printable_line
 from . import site_parts
 
 UNKNOWN = "The last complete run is unknown: `make up` compares everything."
-REST = "other declarations (hosts, brokers, Spark)"
 
 
 def part_screen(
@@ -40,7 +39,7 @@ def _differing(
     if not all(baselines):
         return ["", UNKNOWN]
     others = [
-        REST if part == site_parts.REST else site_parts.NOUNS[part]
+        site_parts.NOUNS[part]
         for part, digest in declared.items()
         if part not in recorded and any(each.get(part) != digest for each in baselines)
     ]

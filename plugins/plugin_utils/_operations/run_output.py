@@ -124,6 +124,7 @@ class Output:
     def ended(self, host: str) -> None:
         """Note that the task has ended on a host."""
         self._running[host] = False
+        self.failures.handled(host)
         if host == self._wait_host:
             self.wait("")
 
@@ -200,7 +201,7 @@ class Output:
 
     def end(self, failed: list[str], unreachable: list[str], log: str) -> None:
         """Print the result."""
-        self.failures.add_unhandled(failed)
+        self.failures.add_unhandled()
         self.flush()
         self.end_step()
         self.screen.close()

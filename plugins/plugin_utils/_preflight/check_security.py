@@ -148,7 +148,8 @@ def users_with_own_password(site: Site) -> Iterator[Problem]:
         declared = _names(site, host, _USERS)
         for name in _names(site, host, _PASSWORDS):
             if name not in declared:
-                allowed = f"users in {_USERS}: {list_allowed(name, declared)}"
+                known = list_allowed(name, declared) if declared else "none so far"
+                allowed = f"users in {_USERS}: {known}"
                 yield Problem(host, f"{_PASSWORDS}.{name}", "no declared user", allowed)
 
 

@@ -35,7 +35,9 @@ def _user(host: Host) -> str:
 def _secret(host: Host, user: str) -> str:
     """The password that the site has chosen for a user, or its generated password or keys."""
     if host.fact("security.password_authentication"):
-        own = host.variable("kafka_content_passwords", {})
+        # Content is applied from the first broker's host.
+        first = host.fact("kafka.hosts")[0]
+        own = host.variable_of(first, "kafka_content_passwords") or {}
         if user in own:
             return str(own[user])
     return host.secret(f"{host.fact('users.secret_prefix')}{user}")

@@ -30,7 +30,8 @@ class EarlierDirectories:
 
 def is_prepared(place: Path) -> bool:
     """Whether a run has prepared the directory: a refused one is left as it is."""
-    return (place / CLUSTER).is_file()
+    # Path.is_file raises an error if the directory belongs to another user.
+    return os.path.isfile(place / CLUSTER)
 
 
 def earlier_directories(cluster: str) -> EarlierDirectories:

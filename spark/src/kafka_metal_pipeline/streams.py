@@ -57,8 +57,9 @@ class SharedRead:
     def __init__(
         self, spark: SparkSession, declaration: Declaration, validated: DataFrame, waited: int
     ) -> None:
-        """``validated`` is computed from an empty DataFrame of RECORD, and applied to every batch.
+        """Register the read.
 
+        ``validated`` is computed from an empty DataFrame of RECORD, and applied to every batch;
         ``waited`` is the number of queries that are waited for.
         """
         jvm: Any = spark._jvm
