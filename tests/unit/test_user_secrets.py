@@ -17,7 +17,9 @@ def host(mode: str, user: str) -> Host:
         "monitoring.hosts": [],
         "kafka.hosts": ["kafka1"],
     }
-    variables = {"security_client_user": user, "kafka_content_passwords": {"shop": CHOSEN}}
+    # Of the task's host, such as the control node, and of the first broker's.
+    variables = {"security_client_user": user}
+    of_brokers = {("kafka1", "kafka_content_passwords"): {"shop": CHOSEN}}
 
     def secret(term: str) -> str:
         return GENERATED
@@ -27,7 +29,7 @@ def host(mode: str, user: str) -> Host:
         secret,
         secret,
         lambda name, default: variables.get(name, default),
-        lambda host, name: variables.get(name),
+        lambda host, name: of_brokers.get((host, name)),
     )
 
 
