@@ -6,15 +6,15 @@ from testing.rolls import restarted, starts
 
 
 def test_every_payment_is_archived_once_and_the_driver_goes_on(cluster: Cluster):
-    count, driver = 100_000, cluster.driver()
+    driver = cluster.driver()
     started, before = driver.started(), starts(cluster)
-    with cluster.stream(count, rate=200) as stream:
+    # Longer than any restart.
+    with cluster.stream(count=1_000_000, rate=200) as stream:
         playbooks.run("restart", extra={"restart_services": "kafka"})
-        assert stream.runs, "the stream was over before the last broker was back"
+        assert stream.runs, stream.output_tail()
         assert set(restarted(before, starts(cluster))) == set(cluster.topology.brokers)
-        ledger = stream.finish(seconds=600)
+        stream.stop()
         # Fails unless the archive has each accepted payment exactly once.
         stream.reconcile()
 
-    assert ledger["acknowledged"] == count
     assert driver.started() == started

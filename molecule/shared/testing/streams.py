@@ -53,6 +53,14 @@ class Stream:
         self._sender.finish(seconds)
         return self._tools.read(self._ledger)
 
+    def stop(self, seconds: float = 120) -> dict[str, Any]:
+        """Send no more, and wait for all acknowledgements; return the ledger of the run."""
+        assert self._sender is not None
+        self._sender.stop(seconds)
+        ledger = self._tools.read(self._ledger)
+        assert ledger["acknowledged"] == ledger["sent"], self.output_tail()
+        return ledger
+
     def verify(self, seconds: float = 180) -> dict[str, Any]:
         """Look up every acknowledged record at its offset; return counts and lost offsets."""
         report = f"{SHARED}/{self._run}.verify.json"

@@ -95,6 +95,11 @@ class Tool(Container):
         assert code == 0, f"exit code {code}:\n{self.output()[-4000:]}"
         return self.output()
 
+    def stop(self, seconds: float) -> None:
+        """End it with SIGTERM, and wait for its end."""
+        self._machine.check_output("docker kill --signal TERM %s", self.name)
+        wait_for("the tool is done", self.check_ended, seconds)
+
     def output(self) -> str:
         """Return the output of the tool so far."""
         answer = self._machine.run("docker logs %s", self.name)
