@@ -31,7 +31,7 @@ class Limits:
 
     def raise_limits(self, queries: Mapping[str, StreamingQuery]) -> dict[str, StreamingQuery]:
         """Raise limits; return the queries that have to be restarted for it, by output."""
-        raised = {}
+        raised: dict[str, int] = {}
         for name, query in queries.items():
             limit = self.values.get(name)
             if limit is not None:
