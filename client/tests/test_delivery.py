@@ -3,6 +3,7 @@
 import struct
 
 import pytest
+from confluent_kafka import KafkaException
 from kafka_fakes import Error, Message, Producer
 from kafka_metal_client import delivery as on_its_way
 from kafka_metal_client.delivery import Delivery
@@ -36,6 +37,22 @@ def test_records_of_a_temporarily_unknown_topic_are_retried(name):
     producer.fate = lambda number, _: Named(name) if number < 3 else None
     assert sent(Delivery(producer, "t", Limit()), {"key": None, "value": b"v"}) == [None]
     assert len(producer.log) == 4
+
+
+@pytest.mark.parametrize(("name", "reason"), [("_UNKNOWN_TOPIC", None), ("_FATAL", "_FATAL")])
+def test_records_that_the_producer_itself_refuses_are_retried_if_the_topic_is_unknown(name, reason):
+    class Refusing(Producer):
+        attempts = 0
+
+        def produce(self, *args, **options):
+            self.attempts += 1
+            if self.attempts < 3:
+                raise KafkaException(Named(name))
+            super().produce(*args, **options)
+
+    producer = Refusing()
+    assert sent(Delivery(producer, "t", Limit()), {"key": None, "value": b"v"}) == [reason]
+    assert producer.attempts == (3 if reason is None else 1)
 
 
 def test_records_of_an_unknown_topic_fail_after_the_timeout():

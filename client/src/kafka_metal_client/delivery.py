@@ -81,7 +81,8 @@ class Delivery:
                 self.producer.poll(POLL_SECONDS)
                 waiting()
             except KafkaException as error:
-                self._settle(done, str(error.args[0].str()), None)
+                # Once a broker has called the topic unknown, the producer refuses it at once.
+                answer(error.args[0], None)
                 return
 
     def _settle(self, done: Done, reason: str | None, message: Any) -> None:
