@@ -67,6 +67,18 @@ def fill_template(inventory: Inventory, host: str, template: str) -> str:
     return template.format_map({name: _value(inventory, host, name) for name in names})
 
 
+def fill_all(inventory: Inventory, host: str, value: Any) -> Any:
+    """Fill all templates in keys and values of nested mappings and lists."""
+    if isinstance(value, Mapping):
+        return {
+            fill_template(inventory, host, str(key)): fill_all(inventory, host, each)
+            for key, each in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [fill_all(inventory, host, each) for each in value]
+    return fill_template(inventory, host, value) if isinstance(value, str) else value
+
+
 def _value(inventory: Inventory, host: str, name: str) -> Any:
     if name == "inventory_hostname":
         return host
