@@ -31,6 +31,7 @@ QUARKUS_LIST = re.compile(r"(?:.*/)?quarkus-app-dependencies\.txt")
 METADATA = re.compile(r"(?!usr/lib/python3/).*\.dist-info/METADATA")
 POM = re.compile(r"META-INF/maven/([^/]+)/([^/]+)/pom\.(?:xml|properties)")
 APACHE = re.compile(rb"\s*Apache License\s+Version 2\.0, January 2004")
+MANIFEST = "META-INF/MANIFEST.MF"
 LICENCE_FILES = ("META-INF/LICENSE", "META-INF/LICENSE.txt", "META-INF/LICENSE.md", "LICENSE")
 
 
@@ -65,7 +66,7 @@ def components(stream: IO[bytes]) -> list[dict[str, Any]]:
                 elif match := COPYRIGHT.fullmatch(name):
                     licences[match[1]] = debian_licences(opened.read().decode(errors="replace"))
                 elif name.endswith(".jar") and not PART.search(name):
-                    found.append(describe_jar(name.rsplit("/", 1)[-1], opened.read()))
+                    found += describe_jar(name.rsplit("/", 1)[-1], opened.read())
                 elif QUARKUS_LIST.fullmatch(name):
                     listed.update(quarkus_libraries(opened.read().decode()))
                 elif METADATA.fullmatch(name):
@@ -130,13 +131,19 @@ def quarkus_libraries(text: str) -> Iterator[tuple[str, list[str]]]:
         yield f"{group}.{artifact}-{version}{end}.{type_}", [group, artifact, version]
 
 
-def describe_jar(file: str, content: bytes) -> dict[str, Any]:
-    """Return name, version and licences from a jar's POM, manifest and licence texts."""
+def describe_jar(file: str, content: bytes) -> list[dict[str, Any]]:
+    """Return name, version and licences from a jar's POM, manifest and licence texts.
+
+    Empty for a jar with nothing but a manifest: it stands in for one that was taken out.
+    """
     poms: dict[tuple[str, str], str] = {}
     texts: dict[tuple[str, str], str] = {}
     manifest, apache = "", False
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for name in archive.namelist():
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        if names == [MANIFEST]:
+            return []
+        for name in names:
             if match := POM.fullmatch(name):
                 text = archive.read(name).decode(errors="replace")
                 if name.endswith(".properties"):
@@ -144,7 +151,7 @@ def describe_jar(file: str, content: bytes) -> dict[str, Any]:
                     poms[match[1], match[2]] = version[1] if version else ""
                 else:
                     texts[match[1], match[2]] = text
-            elif name == "META-INF/MANIFEST.MF":
+            elif name == MANIFEST:
                 manifest = archive.read(name).decode(errors="replace")
             elif name in LICENCE_FILES:
                 apache = apache or APACHE.match(archive.read(name)) is not None
@@ -159,13 +166,15 @@ def describe_jar(file: str, content: bytes) -> dict[str, Any]:
         for text in own
         for name in re.findall(r"<license>.*?<name>(.*?)</name>", text, re.DOTALL)
     ]
-    return {
-        "kind": "jar",
-        "file": file,
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "poms": [[*name, version] for name, version in poms.items()],
-        "licences": list(dict.fromkeys(named or (["Apache-2.0"] if apache else []))),
-    }
+    return [
+        {
+            "kind": "jar",
+            "file": file,
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "poms": [[*name, version] for name, version in poms.items()],
+            "licences": list(dict.fromkeys(named or (["Apache-2.0"] if apache else []))),
+        }
+    ]
 
 
 def bundle_licences(manifest: str) -> list[str]:
