@@ -159,17 +159,24 @@ def test_libraries_of_a_quarkus_application_have_the_coordinates_of_its_list():
     ],
 )
 def test_licences_of_a_manifest(manifest, licences):
-    [found] = image_contents.components(stream({"a.jar": jar({"META-INF/MANIFEST.MF": manifest})}))
+    content = jar({"META-INF/MANIFEST.MF": manifest, "A.class": ""})
+    [found] = image_contents.components(stream({"a.jar": content}))
     assert found["licences"] == licences
+
+
+def test_an_empty_jar_in_the_place_of_another_is_no_component():
+    content = jar({"META-INF/MANIFEST.MF": "Manifest-Version: 1.0\n"})
+    assert image_contents.components(stream({"driver.jar": content})) == []
 
 
 def test_apache_licence_text_is_recognized():
     text = "\n        Apache License\n   Version 2.0, January 2004\n"
-    assert image_contents.describe_jar("a.jar", jar({"META-INF/LICENSE": text}))["licences"] == [
+    assert image_contents.describe_jar("a.jar", jar({"META-INF/LICENSE": text}))[0]["licences"] == [
         "Apache-2.0"
     ]
     assert (
-        image_contents.describe_jar("a.jar", jar({"META-INF/LICENSE": "Mine\n"}))["licences"] == []
+        image_contents.describe_jar("a.jar", jar({"META-INF/LICENSE": "Mine\n"}))[0]["licences"]
+        == []
     )
 
 

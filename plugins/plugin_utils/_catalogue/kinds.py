@@ -67,11 +67,13 @@ class User:
 class ApiUsers:
     """Users of an API that all instances serve, with passwords of the secret store.
 
-    The variable ``declared`` has a role for each user's name, one of ``roles``.
+    The variable ``declared`` has a role for each user's name, one of ``roles``. The user
+    ``operator``, for the verbs of this project, has the role ``operator``.
     """
 
     declared: str
     roles: tuple[str, ...]
+    operator: str
 
 
 @dataclass(frozen=True)

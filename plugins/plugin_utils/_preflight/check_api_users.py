@@ -57,5 +57,7 @@ def _invalid(host: str, users: ApiUsers, value: Any) -> Iterator[Problem]:
         where = f"{users.declared}.{name}"
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             yield Problem(host, where, f"the name {name!r}", _NAME_ALLOWED)
+        if name == security_modes.OPERATOR:
+            yield Problem(host, where, "the user of this project's own commands", "another name")
         if role not in users.roles:
             yield Problem(host, where, repr(role), list_allowed(str(role), users.roles))

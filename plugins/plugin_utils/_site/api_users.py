@@ -9,17 +9,21 @@ from collections.abc import Iterator, Mapping
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
 from .._security.certificate_names import api_password
+from .._security.security_modes import OPERATOR
 from . import security
 from .instances import hosts
 from .inventory import Inventory
 
 
 def _declared(inventory: Inventory) -> Iterator[tuple[Service, str]]:
-    """Yield each user of each API; the first instance's variables declare them."""
+    """Yield each user of each API; the first instance's variables declare them.
+
+    The operator has one of each API.
+    """
     for service in SERVICES:
         for host in hosts(inventory, service)[:1]:
             for users in service.api_users:
-                for name in inventory.get(host, users.declared, {}):
+                for name in (*inventory.get(host, users.declared, {}), OPERATOR):
                     yield service, str(name)
 
 
