@@ -41,7 +41,7 @@ pipelines: env ## apply pipelines, and the content they need, without a comparis
 zookeeper-trust: env ## move ZooKeeper to its own CA and set the ACLs of znodes; once after 0.1: docs/start/from-0.1.md
 verify: env ## check host settings, age of secrets, access to ZooKeeper; exit code 2 with drift
 rotate: env ## rotate secrets without downtime: WHAT=passwords|certificates|ca [NAMES=shop,audit]
-restart: env ## restart ZooKeeper servers and brokers one by one: make restart [S=kafka|zookeeper] [ARGS="--limit kafka1"]
+restart: env ## restart instances one by one: make restart [S=kafka|zookeeper|schema_registry] [ARGS="--limit kafka1"]
 reboot: env ## reboot the machines one by one
 down: env ## stop all services, keep all data
 destroy: env ## delete the cluster and its data after confirmation of its name, or CONFIRM=name; DRY=1 only lists

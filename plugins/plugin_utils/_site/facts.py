@@ -110,6 +110,7 @@ HOST_FACTS: Mapping[str, HostFact] = {
     "kafka.secured_listeners": kafka.secured_listeners,
     "kafka.security_properties": kafka.security_properties,
     "machines.connections": connections.of_machine,
+    "machines.gated_roles": instances.gated_roles,
     "machines.machine": machines.machine,
     "monitoring.disk_mounts": monitoring.disk_mounts,
     "monitoring.prometheus_endpoint": monitoring.prometheus_endpoint,

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
-from .._catalogue.reading import CatalogueError
+from .._catalogue.reading import COLLECTION, CatalogueError
 from . import machines, monitoring, spark
 from .inventory import Inventory
 
@@ -58,6 +58,16 @@ def places(inventory: Inventory) -> list[dict[str, str]]:
         for each in SERVICES
         if each.instance
         for host in hosts(inventory, each)
+    ]
+
+
+def gated_roles(inventory: Inventory, host: str) -> list[str]:
+    """Roles of the services on a host that have a gate, in start order."""
+    return [
+        each.role
+        for each in SERVICES
+        if host in hosts(inventory, each)
+        and (COLLECTION / "roles" / each.role / "tasks/gate.yml").exists()
     ]
 
 
