@@ -22,7 +22,6 @@ from kafka_metal_pipeline import (
     queries,
     rate,
     reading,
-    registry,
     session,
 )
 from kafka_metal_pipeline.archive_check import ArchiveWatch, archive_checks
@@ -33,7 +32,7 @@ from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.limits import Limits
 from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.recreated import RecreatedTopicError
-from kafka_metal_pipeline.registry import RegistryError
+from kafka_metal_pipeline.registry import RegistryError, WriterSchemas
 from kafka_metal_pipeline.running_batch import planned_seconds
 from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import FINISHED, STOPPING, Board
@@ -43,6 +42,8 @@ from kafka_metal_pipeline.supervision import Supervisor
 log = logging.getLogger(__name__)
 
 DONE, DIED, REFUSED = 0, 1, 2
+# Of one round of queries: they start again with other schemas.
+RENEW = -1
 
 POLL_S = 1.0
 # On SIGTERM a running batch may finish within this time, so that its rows are not written to a
@@ -76,10 +77,12 @@ def run(declaration: Declaration, board: Board, stopping: threading.Event) -> in
     """
     spark: SparkSession | None = None
     try:
-        declaration = registry.resolve_schemas(declaration)
+        schemas = WriterSchemas(declaration)
         spark = session.connect(declaration)
         board.set_id(str(spark.sparkContext.applicationId))
-        code = _run(spark, declaration, board, stopping)
+        code = RENEW
+        while code == RENEW:
+            code = _run(spark, schemas, board, stopping)
     except REFUSALS as error:
         log.error("%s", error)
         board.fail(str(error), refused=True)
@@ -97,8 +100,10 @@ def run(declaration: Declaration, board: Board, stopping: threading.Event) -> in
 
 
 def _run(
-    spark: SparkSession, declaration: Declaration, board: Board, stopping: threading.Event
+    spark: SparkSession, schemas: WriterSchemas, board: Board, stopping: threading.Event
 ) -> int:
+    """Run as ``run`` does, or return RENEW if the queries have to start with other schemas."""
+    declaration = schemas.declaration
     storage = Storage(spark)
     shared = reading.shared_outputs(declaration)
     planned = planned_seconds(declaration)
@@ -139,11 +144,12 @@ def _run(
             limits if has_limits else {}, planned, source.max_per_trigger,
             partial(reading.common_limits, shared=shared, planned=planned), set_limit,
         )  # fmt: skip
-        code = _watch(supervisor, watch, raised, declaration, board, stopping)
+        code = _watch(supervisor, watch, raised, schemas, board, stopping)
         if code == DONE:
             board.set_state(STOPPING)
         running = supervisor.queries
         stop_between_batches(running, STOP_S)
+        supervisor.count()
         for name, checkpoint in all_checkpoints(declaration).items():
             if name in running:
                 _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)
@@ -185,7 +191,7 @@ def _watch(
     supervisor: Supervisor,
     watch: brokers.TopicWatch,
     limits: Limits,
-    declaration: Declaration,
+    schemas: WriterSchemas,
     board: Board,
     stopping: threading.Event,
 ) -> int:
@@ -194,6 +200,8 @@ def _watch(
     while not stopping.wait(POLL_S):
         watch.reads_ends = supervisor.has_long_batch
         state = supervisor.update(watch.ends)
+        if schemas.renew(supervisor.errors.values()):
+            return RENEW
         if time.monotonic() - reported >= REPORT_EVERY_S:
             _report(state)
             restarts = limits.raise_limits(supervisor.queries)
@@ -209,7 +217,7 @@ def _watch(
                 return DONE
             is_refused = all(isinstance(each, REFUSALS) for each in errors.values())
             failures = "; ".join(f"output {name}: {explain(each)}" for name, each in errors.items())
-            board.fail(f"pipeline {declaration.name}: {failures}", refused=is_refused)
+            board.fail(f"pipeline {schemas.declaration.name}: {failures}", refused=is_refused)
             return REFUSED if is_refused else DIED
         try:
             watch.check_seen()
@@ -217,7 +225,7 @@ def _watch(
             supervisor.interrupt(error)
             watch.renew()
         supervisor.start_due()
-    log.info("pipeline %s: stopping on a signal", declaration.name)
+    log.info("pipeline %s: stopping on a signal", schemas.declaration.name)
     return DONE
 
 
