@@ -166,8 +166,6 @@ VERBS: Mapping[str, Verb] = {
     "report": page,
     "rotate": with_output("rotate", names={"WHAT": "rotate_what", "NAMES": "rotate_names"}),
     "restart": with_output("restart", names={"S": "restart_services"}),
-    "schemas-backup": with_screen("schemas_backup", {"FILE": "schemas_file"}),
-    "schemas-restore": with_dry_run("schemas_restore", {"FILE": "schemas_file"}),
     "secure": with_output("secure"),
     "status": status,
     "support": with_screen("support"),

@@ -3,27 +3,15 @@
 import json
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline.avro import UNKNOWN_WRITER
-from kafka_metal_pipeline.registry import (
-    RENEW_S,
-    Fetch,
-    RegistryError,
-    WriterSchemas,
-    fetch,
-    resolve_schemas,
-)
+from kafka_metal_pipeline.registry import Fetch, RegistryError, fetch, resolve_schemas
 from kafka_metal_pipeline.transforms import accepted_events, rejected_records, validate_records
 from kafka_metal_pipeline.transforms import parse as parse_records
-from pyspark.errors import StreamingQueryException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql import DataFrame
 
 URL = "http://registry:8080/apis/ccompat/v7"
 MILLIS = {"type": "long", "logicalType": "timestamp-millis"}
@@ -161,108 +149,3 @@ def test_subject_may_have_any_name() -> None:
     found = declared(subject="a/b").source.registry
     assert found is not None
     assert found.subject == "a/b"
-
-
-class Clock:
-    """A clock that a test moves on."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-NEW_VERSION = {"id": 9, "schema": FIRST}
-# As an error of a batch has it.
-UNKNOWN = RuntimeError(f"[USER_RAISED_EXCEPTION] 9 {UNKNOWN_WRITER} SQLSTATE: P0001")
-
-
-def test_a_version_is_read_when_a_record_has_it() -> None:
-    registry, clock = Registry(), Clock()
-    schemas = WriterSchemas(declared(), registry, clock)
-    assert schemas.declaration.source.fails_for_unknown_writers
-    registry.answers |= {"": [1, 4, 5], "/5": NEW_VERSION}
-    # Nobody asks the registry again without a reason.
-    assert not schemas.renew([RuntimeError("no leader")])
-
-    assert schemas.renew([UNKNOWN])
-
-    source = schemas.declaration.source
-    assert [writer for writer, _ in source.writers] == [7, 9, 258]
-    assert source.fails_for_unknown_writers
-    clock.now += RENEW_S
-    assert not schemas.renew([])
-
-
-def test_records_without_a_version_are_invalid_until_the_subject_has_a_new_one() -> None:
-    registry, clock = Registry(), Clock()
-    schemas = WriterSchemas(declared(), registry, clock)
-
-    assert schemas.renew([UNKNOWN])
-    assert not schemas.declaration.source.fails_for_unknown_writers
-    clock.now += RENEW_S
-    assert not schemas.renew([])
-
-    registry.answers |= {"": [1, 4, 5], "/5": NEW_VERSION}
-    clock.now += RENEW_S
-    assert schemas.renew([])
-    assert schemas.declaration.source.fails_for_unknown_writers
-
-
-def test_a_registry_that_does_not_respond_is_asked_again_later() -> None:
-    registry, clock = Registry(), Clock()
-    calls = []
-
-    def get(url: str) -> Any:
-        calls.append(url)
-        if len(calls) in (4, 5):
-            raise RegistryError("http://registry: refused")
-        return registry(url)
-
-    schemas = WriterSchemas(declared(), get, clock)
-    assert len(calls) == 3
-    registry.answers |= {"": [1, 4, 5], "/5": NEW_VERSION}
-
-    assert not schemas.renew([UNKNOWN])
-    assert not schemas.renew([UNKNOWN])
-    assert len(calls) == 4
-    clock.now += RENEW_S
-    assert not schemas.renew([UNKNOWN])
-    clock.now += RENEW_S
-    assert schemas.renew([UNKNOWN])
-
-
-def test_a_source_without_a_registry_has_no_schemas_to_renew() -> None:
-    plain = replace(declared(), source=replace(declared().source, registry=None))
-    schemas = WriterSchemas(plain, Registry())
-    assert not schemas.declaration.source.fails_for_unknown_writers
-    assert not schemas.renew([UNKNOWN])
-
-
-def test_a_batch_with_an_unknown_schema_fails_with_its_id(
-    spark: SparkSession,
-    records: Callable[[Sequence[bytes | str | None]], DataFrame],
-    tmp_path: Path,
-) -> None:
-    source = WriterSchemas(declared(), Registry()).declaration.source
-    known = [value for value, expected in VALUES if expected != ("unknown_schema",)]
-
-    def batch(name: str, values: Sequence[bytes | None]) -> StreamingQuery:
-        folder = str(tmp_path / name)
-        rows = records(list(values))
-        rows.write.parquet(folder)
-        stream = spark.readStream.schema(rows.schema).parquet(folder)
-        accepted = accepted_events(
-            validate_records(parse_records(stream, source), source, {}), source
-        )
-        writer = accepted.writeStream.format("memory").queryName(name)
-        return writer.trigger(availableNow=True).start()
-
-    batch("known", known).awaitTermination()
-    assert spark.table("known").count() == 2
-
-    query = batch("unknown", [value for value, _ in VALUES])
-    with pytest.raises(StreamingQueryException):
-        query.awaitTermination()
-    assert f"9 {UNKNOWN_WRITER}" in str(query.exception())

@@ -47,8 +47,6 @@ class Source:
     registry: Registry | None = None
     # Avro writer schemas by id; filled after a query to the registry.
     writers: tuple[tuple[int, str], ...] = ()
-    # Whether a record with another schema fails its batch; otherwise the record is invalid.
-    fails_for_unknown_writers: bool = False
 
     @property
     def name(self) -> str:

@@ -15,13 +15,11 @@ from kafka_metal_pipeline.nesting import wire_type
 MAGIC = b"\x00"
 HEAD_BYTES = 5
 LONGEST = 2**31 - 1
-# In the error of a batch, after the id.
-UNKNOWN_WRITER = "is the id of no schema that the registry had"
 
 
 @dataclass(frozen=True)
 class Avro:
-    """Values of any schema that the registry had when it was read."""
+    """Values of any schema that the registry had when the driver started."""
 
     source: Source
 
@@ -73,13 +71,10 @@ class Avro:
         known = reduce(
             Column.__or__, [number == writer for writer, _ in self.source.writers], F.lit(False)
         )
-        known = F.coalesce(known, F.lit(False))
-        if self.source.fails_for_unknown_writers:
-            error = F.concat(number.cast("string"), F.lit(f" {UNKNOWN_WRITER}"))
-            known = F.when(~framed | known, known).otherwise(F.raise_error(error).cast("boolean"))
         read = F.coalesce(*found, F.lit(None).cast(f"STRUCT<{self._type(as_text)}>"))
         return F.struct(
-            framed.alias("_framed"), known.alias("_known"), read.alias("_outcome")
+            framed.alias("_framed"), F.coalesce(known, F.lit(False)).alias("_known"),
+            read.alias("_outcome"),
         )  # fmt: skip
 
     def _read(self, schema: str, body: Column, as_text: bool) -> Column:

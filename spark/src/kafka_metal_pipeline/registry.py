@@ -1,30 +1,22 @@
 """Avro schemas of a subject, from a registry with Confluent's API.
 
 Each record has the id of its writer schema. All versions are read when a driver starts. A record
-with another id fails its batch, which is repeated after the versions have been read again; only if
-no version has its id, it is invalid with reason ``unknown_schema``.
+with a later version is invalid with reason ``unknown_schema``; after the next start ``repair``
+sends it back.
 """
 
 import json
-import logging
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from kafka_metal_declarations.model import Declaration, Registry
 from kafka_metal_declarations.printable_values import hide_passwords
 
-from kafka_metal_pipeline.avro import UNKNOWN_WRITER
-
-log = logging.getLogger(__name__)
-
 TIMEOUT_S = 20
-# Seconds between two reads of the versions while a pipeline runs.
-RENEW_S = 5.0
 ACCEPT = "application/vnd.schemaregistry.v1+json, application/json"
 
 
@@ -45,13 +37,9 @@ def fetch(url: str) -> Any:
         raise RegistryError(f"{hide_passwords(url)}: {error}") from error
 
 
-def _subject(registry: Registry) -> str:
-    return f"{registry.url}/subjects/{urllib.parse.quote(registry.subject, safe='')}"
-
-
 def read_schemas(registry: Registry, get: Fetch = fetch) -> dict[int, str]:
     """Return the Avro schemas of all versions of the subject, as JSON by id."""
-    subject = _subject(registry)
+    subject = f"{registry.url}/subjects/{urllib.parse.quote(registry.subject, safe='')}"
     printable, found = hide_passwords(subject), dict[int, str]()
     for version in get(f"{subject}/versions"):
         schema = get(f"{subject}/versions/{version}")
@@ -76,48 +64,3 @@ def resolve_schemas(declaration: Declaration, get: Fetch = fetch) -> Declaration
         return declaration
     writers = tuple(sorted(read_schemas(source.registry, get).items()))
     return replace(declaration, source=replace(source, writers=writers))
-
-
-class WriterSchemas:
-    """The writer schemas of a pipeline's source, read again while it runs."""
-
-    def __init__(
-        self,
-        declaration: Declaration,
-        get: Fetch = fetch,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """Read them; raises RegistryError."""
-        self._get, self._clock = get, clock
-        self._next = 0.0
-        found = resolve_schemas(declaration, get)
-        source = replace(found.source, fails_for_unknown_writers=found.source.registry is not None)
-        # With the schemas that were read last.
-        self.declaration = replace(found, source=source)
-
-    def renew(self, errors: Iterable[BaseException]) -> bool:
-        """Read them again if a batch has failed for one; return whether ``declaration`` changed.
-
-        If the subject has no new version, the record is invalid from now on. Others are too, until
-        the subject has one: so records with random ids cause one restart, not many.
-        """
-        source = self.declaration.source
-        if source.registry is None or self._clock() < self._next:
-            return False
-        is_missing = any(UNKNOWN_WRITER in str(error) for error in errors)
-        if source.fails_for_unknown_writers and not is_missing:
-            return False
-        self._next = self._clock() + RENEW_S
-        try:
-            found = resolve_schemas(self.declaration, self._get).source.writers
-        except RegistryError as error:
-            log.warning("%s", error)
-            return False
-        if found == source.writers and not is_missing:
-            return False
-        known = dict(source.writers)
-        added = [str(writer) for writer, _ in found if writer not in known]
-        log.info("new Avro schemas: %s", ", ".join(added) or "none")
-        source = replace(source, writers=found, fails_for_unknown_writers=bool(added))
-        self.declaration = replace(self.declaration, source=source)
-        return True

@@ -166,12 +166,6 @@ class Supervisor:
         self._board.set_state(self._state())
         return found
 
-    def count(self) -> None:
-        """Add the records of last batches, after the queries were stopped."""
-        for name, attempt in list(self._attempts.items()):
-            if attempt.query:
-                self._attempts[name] = self._count(name, attempt, attempt.query)
-
     def interrupt(self, error: BaseException) -> None:
         """Stop every query because of a common error; each is restarted at once."""
         for name, attempt in list(self._attempts.items()):
