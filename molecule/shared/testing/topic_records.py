@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
 
@@ -32,7 +31,7 @@ def partitions(consumer: Consumer, topic: str) -> list[int]:
 
 def ends(bootstrap: str, topic: str) -> list[TopicPartition]:
     """Return each partition of a topic with its current end offset."""
-    with closing(reader(bootstrap)) as consumer:
+    with reader(bootstrap) as consumer:
         parts = [TopicPartition(topic, number) for number in partitions(consumer, topic)]
         return [
             TopicPartition(topic, part.partition, consumer.get_watermark_offsets(part, 30)[1])
@@ -49,7 +48,7 @@ def records(
     partition are passed over: a broker may just start again.
     """
     deadline = time.monotonic() + seconds
-    with closing(reader(bootstrap)) as consumer:
+    with reader(bootstrap) as consumer:
         parts = list(since) or [
             TopicPartition(topic, number, OFFSET_BEGINNING)
             for number in partitions(consumer, topic)

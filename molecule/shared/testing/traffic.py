@@ -8,7 +8,6 @@ import itertools
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,7 +46,7 @@ class Traffic:
 
     def __init__(self, bootstrap: str, rate: int = 600, topic: str = TOPIC, acks: int = -1) -> None:
         self._bootstrap, self._topic = bootstrap, topic
-        with closing(topic_records.reader(bootstrap)) as consumer:
+        with topic_records.reader(bootstrap) as consumer:
             self._partitions = topic_records.partitions(consumer, topic)
         # Partition, offset and value of each acknowledged record.
         self._acknowledgements: list[tuple[int, int | None, str]] = []

@@ -99,22 +99,22 @@ class Failures:
         self.all: list[Failure] = []
         self._pending: list[Failure] = []
         # Failures that a rescue section handles, by host.
-        self._rescued: dict[str, tuple[str, str]] = {}
-        # Those that are not handled yet.
-        self._unhandled: dict[str, tuple[str, list[str]]] = {}
+        self._rescued: dict[str, tuple[str, list[str]]] = {}
+        # Hosts on which no task has ended since.
+        self._unhandled: set[str] = set()
 
     def rescued(self, task: str, host: str, lines: list[str]) -> None:
         """Note a failure that a rescue section handles; a failure of the section names it."""
-        self._rescued[host] = task, lines[0]
-        self._unhandled[host] = task, lines
+        self._rescued[host] = task, lines
+        self._unhandled.add(host)
 
     def handled(self, host: str) -> None:
         """Note that a task has ended on a host: its rescue section runs, if one has to."""
-        self._unhandled.pop(host, None)
+        self._unhandled.discard(host)
 
     def with_rescued(self, host: str, lines: list[str]) -> list[str]:
         """Return the message of a failed rescue section, with the failure that it handled."""
-        task, line = self._rescued.pop(host, ("", ""))
+        task, [line, *_] = self._rescued.pop(host, ("", [""]))
         known = line in "\n".join(lines)
         return lines if known else [*lines, f"This handled a failure of {task}: {line}"]
 
@@ -123,8 +123,9 @@ class Failures:
 
         Ansible ends a run when a task file cannot be read, without running the section.
         """
-        for host, (task, lines) in self._unhandled.items():
-            self.add(task, host, lines)
+        for host, (task, lines) in self._rescued.items():
+            if host in self._unhandled:
+                self.add(task, host, lines)
 
     def pending_hosts(self) -> list[str]:
         """Return the hosts on which the current task has failed."""

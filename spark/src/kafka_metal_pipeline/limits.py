@@ -11,8 +11,6 @@ from kafka_metal_pipeline.reading import SetLimit
 
 log = logging.getLogger(__name__)
 
-Common = Callable[[Mapping[str, int]], dict[str, int]]
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -26,7 +24,7 @@ class Limits:
     values: dict[str, int]
     planned: Mapping[str, float]
     ceiling: int
-    common: Common
+    common: Callable[[Mapping[str, int]], dict[str, int]]
     set_limit: SetLimit
 
     def raise_limits(self, queries: Mapping[str, StreamingQuery]) -> dict[str, StreamingQuery]:
@@ -37,7 +35,8 @@ class Limits:
             if limit is not None:
                 progress = query.recentProgress
                 found = rate.raised_limit(limit, progress, self.planned[name], self.ceiling)
-                raised |= {} if found is None else {name: found}
+                if found is not None:
+                    raised[name] = found
         restarts = {}
         for name, limit in self.common(self.values | raised).items() if raised else ():
             if limit <= self.values[name]:
