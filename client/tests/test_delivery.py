@@ -35,7 +35,7 @@ def _no_waiting(monkeypatch):
 def test_records_of_a_temporarily_unknown_topic_are_retried(name):
     producer = Producer()
     producer.fate = lambda number, _: Named(name) if number < 3 else None
-    assert sent(Delivery(producer, "t", Limit()), {"key": None, "value": b"v"}) == [None]
+    assert sent(Delivery(lambda: producer, "t", Limit()), {"key": None, "value": b"v"}) == [None]
     assert len(producer.log) == 4
 
 
@@ -51,21 +51,45 @@ def test_records_that_the_producer_itself_refuses_are_retried_if_the_topic_is_un
             super().produce(*args, **options)
 
     producer = Refusing()
-    assert sent(Delivery(producer, "t", Limit()), {"key": None, "value": b"v"}) == [reason]
+    assert sent(Delivery(lambda: producer, "t", Limit()), {"key": None, "value": b"v"}) == [reason]
     assert producer.attempts == (3 if reason is None else 1)
+
+
+def test_a_producer_is_replaced_only_after_each_of_its_records_has_its_result(monkeypatch):
+    monkeypatch.setattr(on_its_way, "RENEW_SECONDS", -1)
+    producers = []
+
+    def connect():
+        assert not any(producer._waiting for producer in producers)
+        producers.append(Producer())
+        producers[-1].fate = lambda number, _: None
+        return producers[-1]
+
+    delivery = Delivery(connect, "t", Limit())
+    assert sent(delivery, *({"value": b"%d" % n} for n in range(3))) == [None] * 3
+    assert [[record.value() for record in each.log] for each in producers] == [
+        [],
+        [b"0"],
+        [b"1"],
+        [b"2"],
+    ]
 
 
 def test_records_of_an_unknown_topic_fail_after_the_timeout():
     producer = Producer()
     producer.fate = lambda number, _: Named("UNKNOWN_TOPIC_OR_PART")
-    results = sent(Delivery(producer, "t", Limit(), timeout=0.02), {"key": None, "value": b"v"})
+    results = sent(
+        Delivery(lambda: producer, "t", Limit(), timeout=0.02), {"key": None, "value": b"v"}
+    )
     assert results == ["UNKNOWN_TOPIC_OR_PART"]
 
 
 def test_other_errors_are_not_retried():
     producer = Producer()
     producer.fate = lambda number, _: Named("TOPIC_AUTHORIZATION_FAILED")
-    assert sent(Delivery(producer, "t", Limit()), {"value": b"v"}) == ["TOPIC_AUTHORIZATION_FAILED"]
+    assert sent(Delivery(lambda: producer, "t", Limit()), {"value": b"v"}) == [
+        "TOPIC_AUTHORIZATION_FAILED"
+    ]
     assert len(producer.log) == 1
 
 
@@ -73,8 +97,8 @@ def test_size_limit_is_exact():
     record = {"key": b"k", "value": b"v" * 500, "headers": [("name", b"content"), ("none", None)]}
     size = batch_bytes(**record)
     producer = Producer()
-    assert sent(Delivery(producer, "t", Limit(size)), record) == [None]
-    (reason,) = sent(Delivery(producer, "t", Limit(size - 1)), record)
+    assert sent(Delivery(lambda: producer, "t", Limit(size)), record) == [None]
+    (reason,) = sent(Delivery(lambda: producer, "t", Limit(size - 1)), record)
     assert reason == f"larger than the topic's max.message.bytes ({size - 1:,})"
     assert len(producer.log) == 1
 

@@ -35,7 +35,7 @@ def sent_by(producer, path, options=None, limit=DEFAULT, later=None):
     check = validate(path, reader)
     check_record_sizes(path, check, limit)
     progress = Progress(io.StringIO())
-    delivery = Delivery(producer, "flights", later or limit)
+    delivery = Delivery(lambda: producer, "flights", later or limit)
     return send(delivery, reader, Pacer(0, 0), check.records, progress)
 
 

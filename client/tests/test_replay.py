@@ -69,7 +69,7 @@ def test_invalid_source_or_target_is_refused(target, chosen, message):
 
 def copied(monkeypatch, messages, producer, requested):
     monkeypatch.setattr(brokers, "read_ranges", lambda *_: iter(messages))
-    delivery = Delivery(producer, "copy", LIMIT)
+    delivery = Delivery(lambda: producer, "copy", LIMIT)
     return replay.copy_records(None, delivery, "payments", requested, Pacer(0, 0.0), Progress())
 
 

@@ -19,7 +19,7 @@ KINDS = plan_kinds(COUNT, 0.1, 0.1, seed=3)
 
 
 def run(producer, stopped=lambda: False):
-    delivery = Delivery(producer, "payments", Limit())
+    delivery = Delivery(lambda: producer, "payments", Limit())
     sender = Sender(delivery, Ledger("r1", "payments", 3, COUNT), Progress(io.StringIO()))
     sender.send(payments("r1", KINDS, 3, lambda: datetime.now(UTC)), Pacer(rate=0, now=0), stopped)
     return sender

@@ -15,6 +15,9 @@ METADATA_SECONDS = 20
 # count as missing only after this many seconds without a new record.
 QUIET_SECONDS = 5.0
 BATCH = 5_000
+# librdkafka's limit. Until then after its start a producer keeps the records of a topic that a
+# broker without metadata calls unknown. Later it gives up those in flight, which may be written.
+PROPAGATION_SECONDS = 3_600
 
 # Without this handler librdkafka prints every lost connection on standard error.
 _quiet = logging.getLogger("kafka_metal_client.librdkafka")
@@ -87,6 +90,7 @@ def producer(
             "acks": "all",
             "message.timeout.ms": round(delivery_timeout * 1000),
             "request.timeout.ms": 10_000,
+            "topic.metadata.propagation.max.ms": PROPAGATION_SECONDS * 1000,
             "linger.ms": 5,
             "compression.type": "lz4",
             # The Java client's partitioner: the same key gets the same partition from any client.

@@ -4,6 +4,7 @@ import argparse
 import shlex
 import time
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from kafka_metal_client import brokers, retention
@@ -87,9 +88,9 @@ def replay(options: argparse.Namespace) -> int:
             print("nothing was sent")
             return 0
         limit = limit_in(settings)
-        producer = brokers.producer(options.bootstrap, extra, 300, limit)
+        connect = partial(brokers.producer, options.bootstrap, extra, 300, limit)
         pacer = Pacer(options.rate, time.monotonic())
-        delivery = Delivery(producer, options.target, limit)
+        delivery = Delivery(connect, options.target, limit)
         done = replaying.copy_records(
             reader, delivery, options.source, requested, pacer, Progress(), options.stamp
         )

@@ -14,6 +14,8 @@ POLL_SECONDS = 0.1
 # Error names of a broker without metadata, and librdkafka's own that follow from it.
 UNKNOWN = {"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION"}
 RETRY_SECONDS = 1.0
+# A producer keeps records of an unknown topic only within brokers.PROPAGATION_SECONDS of its start.
+RENEW_SECONDS = 1_800.0
 
 # Called once per record with the reason of a failure (None: acknowledged) and the message.
 Done = Callable[[str | None, Any], None]
@@ -25,9 +27,13 @@ class Delivery:
     ``timeout``: seconds from the first attempt until a record of an unknown topic fails.
     """
 
-    def __init__(self, producer: Any, topic: str, limit: Limit, timeout: float = 300) -> None:
-        """``producer`` is a confluent_kafka Producer, or an object with produce and poll."""
-        self.producer = producer
+    def __init__(
+        self, connect: Callable[[], Any], topic: str, limit: Limit, timeout: float = 300
+    ) -> None:
+        """``connect`` returns a confluent_kafka Producer, or an object with produce and poll."""
+        self._connect = connect
+        self._producer = connect()
+        self._renewal = time.monotonic() + RENEW_SECONDS
         self.topic = topic
         self.limit = limit
         self.timeout = timeout
@@ -45,6 +51,8 @@ class Delivery:
 
         A record that is too large for the topic is not sent: ``done`` gets the reason.
         """
+        if time.monotonic() > self._renewal:
+            self._renew(waiting)
         self.sent += 1
         size = batch_bytes(record.get("key"), record.get("value"), record.get("headers") or ())
         if size > self.limit.size:
@@ -54,12 +62,20 @@ class Delivery:
 
     def poll(self, seconds: float) -> None:
         """Handle delivery reports, and resend records whose retry is due."""
-        self.producer.poll(seconds)
+        self._producer.poll(seconds)
         now = time.monotonic()
         due = [again for moment, again in self._later if moment <= now]
         self._later = [entry for entry in self._later if entry[0] > now]
         for again in due:
             again()
+
+    def _renew(self, waiting: Callable[[], None]) -> None:
+        """Replace the producer once every record has its result, so that none is sent twice."""
+        while self.in_flight:
+            self.poll(POLL_SECONDS)
+            waiting()
+        self._producer = self._connect()
+        self._renewal = time.monotonic() + RENEW_SECONDS
 
     def _queue(
         self, record: dict[str, Any], done: Done, waiting: Callable[[], None], first: float
@@ -75,10 +91,10 @@ class Delivery:
 
         while True:
             try:
-                self.producer.produce(self.topic, **record, on_delivery=answer)
+                self._producer.produce(self.topic, **record, on_delivery=answer)
                 return
             except BufferError:
-                self.producer.poll(POLL_SECONDS)
+                self._producer.poll(POLL_SECONDS)
                 waiting()
             except KafkaException as error:
                 # Once a broker has called the topic unknown, the producer refuses it at once.

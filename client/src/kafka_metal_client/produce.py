@@ -166,12 +166,12 @@ def produce_file(
     brokers.read_partitions(metadata_client, [topic])
     limit = read_limit(bootstrap, extra, topic)
     check_record_sizes(path, check, limit)
-    producer = brokers.producer(bootstrap, extra, delivery_timeout=300, limit=limit)
+    connect = partial(brokers.producer, bootstrap, extra, delivery_timeout=300, limit=limit)
     after = path.stat()
     if before and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise ClientError(f"{path} changed during validation; nothing was sent")
     pacer = Pacer(rate, time.monotonic())
-    delivery = Delivery(producer, topic, limit)
+    delivery = Delivery(connect, topic, limit)
     sent = send(delivery, reader, pacer, check.records, Progress())
     rest = keep_rest(path, reader, sent.lines) if sent.lines else None
     return check, sent, rest

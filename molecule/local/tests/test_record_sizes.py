@@ -27,7 +27,7 @@ def test_a_record_is_acknowledged_exactly_if_it_fits_the_topic(cluster: Cluster,
     bootstrap, extra = cluster.topology.bootstrap, access.librdkafka()
     limit = read_limit(bootstrap, extra, NAME)
     assert (limit.size, limit.from_topic) == (limited, True)
-    delivery = Delivery(brokers.producer(bootstrap, extra, 120, limit), NAME, limit)
+    delivery = Delivery(lambda: brokers.producer(bootstrap, extra, 120, limit), NAME, limit)
     outcomes: list[tuple[int, str | None]] = []
 
     def send(**record):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 
 from kafka_metal_client import brokers
 from kafka_metal_client.delivery import Delivery
@@ -37,10 +38,10 @@ def send(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise ClientError(str(error)) from error
     extra = client_settings(options)
-    producer = brokers.producer(options.bootstrap, extra, options.delivery_timeout)
-    brokers.read_partitions(producer, [options.topic])
+    connect = partial(brokers.producer, options.bootstrap, extra, options.delivery_timeout)
+    brokers.read_partitions(connect(), [options.topic])
     book = ledger.Ledger(run, options.topic, options.seed, options.count)
-    delivery = Delivery(producer, options.topic, Limit(), options.delivery_timeout)
+    delivery = Delivery(connect, options.topic, Limit(), options.delivery_timeout)
     sender = sending.Sender(delivery, book, Progress())
     stream = payments(run, kinds, options.seed, now=lambda: datetime.now(UTC))
     try:
