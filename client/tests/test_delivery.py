@@ -5,6 +5,7 @@ import struct
 import pytest
 from confluent_kafka import KafkaException
 from kafka_fakes import Error, Message, Producer
+from kafka_metal_client import brokers
 from kafka_metal_client import delivery as on_its_way
 from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.sizes import Limit, batch_bytes
@@ -73,6 +74,11 @@ def test_a_producer_is_replaced_only_after_each_of_its_records_has_its_result(mo
         [b"1"],
         [b"2"],
     ]
+
+
+def test_a_producer_is_replaced_while_it_still_keeps_records_of_an_unknown_topic():
+    # A replacement waits for each record, at most 300 s by default.
+    assert on_its_way.RENEW_SECONDS + 300 < brokers.PROPAGATION_SECONDS < 2**31 / 1_000_000
 
 
 def test_records_of_an_unknown_topic_fail_after_the_timeout():

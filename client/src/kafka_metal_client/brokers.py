@@ -15,9 +15,10 @@ METADATA_SECONDS = 20
 # count as missing only after this many seconds without a new record.
 QUIET_SECONDS = 5.0
 BATCH = 5_000
-# librdkafka's limit. Until then after its start a producer keeps the records of a topic that a
-# broker without metadata calls unknown. Later it gives up those in flight, which may be written.
-PROPAGATION_SECONDS = 3_600
+# Until then after its start a producer keeps the records of a topic that a broker without metadata
+# calls unknown. Later it gives up those in flight, which may be written. At most 2,147: librdkafka
+# computes microseconds in 32 bits, and allows 3,600.
+PROPAGATION_SECONDS = 2_000
 
 # Without this handler librdkafka prints every lost connection on standard error.
 _quiet = logging.getLogger("kafka_metal_client.librdkafka")

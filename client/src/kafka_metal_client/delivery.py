@@ -15,7 +15,7 @@ POLL_SECONDS = 0.1
 UNKNOWN = {"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION"}
 RETRY_SECONDS = 1.0
 # A producer keeps records of an unknown topic only within brokers.PROPAGATION_SECONDS of its start.
-RENEW_SECONDS = 1_800.0
+RENEW_SECONDS = 1_000.0
 
 # Called once per record with the reason of a failure (None: acknowledged) and the message.
 Done = Callable[[str | None, Any], None]
