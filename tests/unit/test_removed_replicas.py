@@ -155,7 +155,7 @@ def test_a_checkpoint_that_kafka_no_longer_writes_is_not_compared_again(dirs):
 
 
 def list_logs(dirs, after):
-    """Write the list of logs that Kafka writes for online log dirs, seconds after the checkpoint."""
+    """Write the list of an online log dir, as many seconds after the checkpoint."""
     path = dirs.dirs[0] / LIST
     path.write_text("0\n0\n")
     later = (dirs.dirs[0] / CHECKPOINT).stat().st_mtime + after
