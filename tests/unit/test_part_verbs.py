@@ -91,6 +91,27 @@ def test_topics_are_applied_under_the_lock(verb):
     assert "Not applied, changed since the last complete run:" in output
 
 
+def test_a_run_that_leaves_out_monitoring_hosts_reports_that_their_page_is_outdated(verb):
+    names = ("internal_begin", "internal_declared_content")
+    plays = [{"ansible.builtin.import_playbook": f"{name}.yml"} for name in names]
+    (verb.playbooks / "limited.yml").write_text(json.dumps(plays))
+    message = "page on monitor1 compares topics with their old declaration"
+    changed = {"__kafka_content_result": {"steps": ["create topic a"]}}
+
+    code, output, _ = verb.run("limited", "--limit=kafka1,localhost", **changed)
+    assert code == 0, output
+    assert message in " ".join(output.split())
+    assert DECLARED not in entries(output)
+
+    code, output, _ = verb.run("limited", "--limit=kafka1,localhost")
+    assert code == 0, output
+    assert message not in " ".join(output.split())
+
+    code, output, _ = verb.run("limited", **changed)
+    assert DECLARED in entries(output)
+    assert message not in " ".join(output.split())
+
+
 def test_invalid_topics_take_no_lock_and_keep_the_baseline(verb):
     code, output, ran = verb.run("topics", kafka_content_topics={"a": {"partitions": 0}})
 
