@@ -94,7 +94,8 @@ def _page_problems(page: Mapping[str, Any], machine: str) -> list[Problem]:
         name = f"{EXPORTER}@{machine}"
         reason = page.get("error") or "the response has no problems"
         return [Problem("ServiceDown", name, f"{name} does not respond: {reason}")]
-    found = [platform_problem.from_dict(each) for each in body["problems"]]
+    listed = [platform_problem.from_dict(each) for each in body["problems"]]
+    found = [one for each in listed for one in each.each]
     # As old as the last reading of the exporter.
     return [replace(each, read=False) for each in found if each.kind in OF_EXPORTER]
 

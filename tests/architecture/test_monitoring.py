@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from kafka_metal_watch.content import PER_READ
 
 SECTIONS = ["Meaning", "Effect on clients", "First steps", "Urgency"]
 
@@ -125,6 +126,15 @@ def test_maintenance_silences_only_known_pages(alerts):
         "BrokerDown": "instance",
         "HostDown": "host",
     }
+
+
+def test_the_guide_has_the_number_of_topics_that_the_exporter_compares_at_once(repository):
+    guide = " ".join(repository.text("docs/operate/guides/monitoring.md").split())
+    topics, minutes = 1000, 5
+    assert f"settings of at most {PER_READ} topics every 15 s" in guide
+    assert f"with {topics:,} topics it takes five minutes" in guide
+    # Two consecutive reads of each topic.
+    assert 2 * topics / PER_READ * 15 == minutes * 60
 
 
 def test_there_is_one_heartbeat(alerts):

@@ -129,3 +129,24 @@ def test_templates_use_no_unordered_set_filters(repository):
     assert files
     found = [path for path in files if unordered.search(repository.text(path))]
     assert found == [], "use reject('in', …), select('in', …) or unique"
+
+
+# Loops whose items are no hosts.
+NO_HOSTS = {
+    ("playbooks/internal_status.yml", "Read the state of a service"): "roles that this host reads",
+}
+
+
+def test_no_task_loops_over_hosts(repository):
+    """A play runs a task on all hosts at the same time; a loop takes one after the other.
+
+    On each of 50 hosts, such a loop runs a task 2,500 times.
+    """
+    hosts = re.compile(r"\b(groups|hostvars|ansible_play_(hosts|batch)\w*)\b")
+    found = {
+        (path, task["name"])
+        for path, task in repository.tasks()
+        for key, items in task.items()
+        if (key == "loop" or key.startswith("with_")) and hosts.search(str(items))
+    }
+    assert found == set(NO_HOSTS)

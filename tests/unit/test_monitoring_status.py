@@ -2,6 +2,8 @@
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.monitoring_status import monitoring_status
+from ansible_collections.metal.kafka.plugins.module_utils._problems.equal_problems import as_one
+from ansible_collections.metal.kafka.plugins.module_utils._problems.platform_problem import Problem
 
 
 def response_of(**data):
@@ -130,6 +132,17 @@ def test_metrics_that_cannot_be_read_are_a_problem_and_the_service_is_down():
     assert [each["text"] for each in found["problems"]] == [
         "Prometheus cannot read metrics of alertmanager@node1: refused"
     ]
+
+
+def test_equal_problems_of_the_page_are_read_for_each_place():
+    found = [
+        Problem("CertificateExpires", f"kafka{number}", f"kafka{number} expires")
+        for number in (1, 2)
+    ]
+    page = {"json": {"problems": [as_one(found).as_dict()]}}
+    assert [each["text"] for each in status(page=page)["problems"]] == [
+        "kafka1 expires", "kafka2 expires",
+    ]  # fmt: skip
 
 
 def test_an_active_silence_is_a_note():

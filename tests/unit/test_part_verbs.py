@@ -14,12 +14,27 @@ LOCK = "roll/lock/@kafka1"
 DECLARED = "monitoring/write_declared_content/@monitor1"
 
 
+# Only the digests of a baseline: no engine has to list containers.
+BASELINE = """#!/usr/bin/python
+import json, os
+from ansible.module_utils.basic import AnsibleModule
+names = ("cluster", "baseline_file", "state", "socket")
+options = {**dict.fromkeys(names, {"type": "str"}), "declared": {"type": "dict"}}
+module = AnsibleModule({**options, "kinds": {"type": "list"}})
+with open(module.params["baseline_file"]) as file:
+    before = json.load(file)["declared"]
+with open(module.params["baseline_file"], "w") as file:
+    json.dump({"declared": {**before, **module.params["declared"]}}, file)
+module.exit_json(declared=before)
+"""
+
+
 class Verb:
     """Runs a playbook on the local inventory with roles that only print."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, modules=None):
         self.folder = folder
-        self.playbooks = with_printing_roles(folder)
+        self.playbooks = with_printing_roles(folder, modules=modules)
         self.baseline = folder / "etc/.as-left/local@localhost.json"
         self.baseline.parent.mkdir(parents=True)
         self.baseline.write_text(json.dumps({"declared": BEFORE}))
@@ -69,11 +84,34 @@ def test_topics_are_applied_under_the_lock(verb):
     every = entries(output)
     places = [every.index(each) for each in order]
     assert places == sorted(places)
+    # Each host does each step once, however many hosts there are.
+    assert len(every) == len(set(every))
     assert [each for each in ran if each.startswith(("pipeline/main", "service/"))] == []
     after = verb.declared()
     assert len(after.pop("content")) == 16
     assert after == {part: digest for part, digest in BEFORE.items() if part != "content"}
     assert "Not applied, changed since the last complete run:" in output
+
+
+def test_a_run_that_leaves_out_monitoring_hosts_reports_that_their_page_is_outdated(verb):
+    names = ("internal_begin", "internal_declared_content")
+    plays = [{"ansible.builtin.import_playbook": f"{name}.yml"} for name in names]
+    (verb.playbooks / "limited.yml").write_text(json.dumps(plays))
+    message = "page on monitor1 compares topics with their old declaration"
+    changed = {"__kafka_content_result": {"steps": ["create topic a"]}}
+
+    code, output, _ = verb.run("limited", "--limit=kafka1,localhost", **changed)
+    assert code == 0, output
+    assert message in " ".join(output.split())
+    assert DECLARED not in entries(output)
+
+    code, output, _ = verb.run("limited", "--limit=kafka1,localhost")
+    assert code == 0, output
+    assert message not in " ".join(output.split())
+
+    code, output, _ = verb.run("limited", **changed)
+    assert DECLARED in entries(output)
+    assert message not in " ".join(output.split())
 
 
 def test_invalid_topics_take_no_lock_and_keep_the_baseline(verb):
@@ -112,6 +150,35 @@ def test_pipelines_are_checked_before_the_lock_and_started_under_it(verb):
     places = [ran.index(each) for each in order]
     assert places == sorted(places)
     assert "The last complete run is unknown: `make up` compares everything." in output
+
+
+def test_a_new_name_of_a_pipeline_is_applied_to_monitoring_before_its_driver_starts(tmp_path):
+    verb = Verb(tmp_path, {"machine_baseline": BASELINE})
+    code, output, _ = verb.run("pipelines")
+
+    assert code == 0, output
+    prometheus, driver = "monitoring/main/apply@monitor1", "pipeline/main/apply@driver1"
+    every = entries(output)
+    assert every.index(LOCK) < every.index(prometheus) < every.index(driver)
+    assert "monitoring/main/apply@localhost" in every
+    after = verb.declared()
+    assert [part for part in BEFORE if after[part] == BEFORE[part]] == ["rest"]
+    assert "declarations of hosts, brokers or Spark. `make plan`" in output
+
+    # The names are known now.
+    code, output, _ = verb.run("pipelines", pipelines_name="payments")
+    assert code == 0, output
+    assert driver in entries(output)
+    assert prometheus not in entries(output)
+    assert verb.declared()["monitoring"] == after["monitoring"]
+
+
+def test_names_of_pipelines_are_compared_again_after_a_failure(verb):
+    code, output, _ = verb.run("pipelines", fails="monitoring/main/apply@monitor1")
+
+    assert code != 0
+    assert "pipeline/main/apply@driver1" not in entries(output)
+    assert verb.declared() == BEFORE | {"content": "", "pipelines": "", "monitoring": ""}
 
 
 def test_an_undeclared_pipeline_is_refused(verb):

@@ -92,6 +92,23 @@ def test_a_row_agrees_with_the_problems_of_its_instance():
     assert (row["state"], row["health"]) == ("running", "degraded")
 
 
+def test_equal_problems_of_machines_are_one_line_and_every_row_agrees():
+    absent = {"unreachable": True, "msg": "ssh"}
+    dead = [
+        Problem("ServiceDown", f"kafka{number}", f"broker {number} does not respond").as_dict()
+        for number in (1, 2)
+    ]
+    rows = [{**ROW, "name": "kafka1"}, ROW]
+    state = state_of({"node1": absent, "node2": absent}, kafka={"problems": dead, "services": rows})
+    assert {row["state"] for row in state["services"]} == {"down"}
+    text, problems = status.render(state, Paint(False))
+    assert problems == [
+        "machine node1 is unreachable: its containers were not checked; also node2",
+        "broker 1 does not respond; also kafka2",
+    ]
+    assert "\n4 problems:\n" in text
+
+
 def test_a_container_has_the_place_of_its_instance():
     stopped = Problem("ContainerStopped", "probe1", "probe1 is stopped").as_dict()
     found = {**WELL, "containers": [{**stopped, "service": "probe"}]}

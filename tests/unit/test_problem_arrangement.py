@@ -141,6 +141,54 @@ def test_plain_types_name_the_cause_and_are_read_back():
     assert from_dict(found[0]).as_dict() == findings[0].problem.as_dict()
 
 
+def unreachable(machine):
+    return problem("MachineUnreachable", machine, text=f"machine {machine} is unreachable")
+
+
+def test_equal_problems_of_machines_and_what_follows_are_one_each():
+    findings = arrange(
+        [
+            problem("ServiceDown", "kafka2", text="broker 2 does not respond", since=200.0),
+            unreachable("n1"),
+            problem("ServiceDown", "kafka1", text="broker 1 does not respond", since=100.0),
+            problem("ServiceDown", "kafka1", alerts=("BrokerDown",), read=False),
+            unreachable("n2"),
+            problem("ServiceDown", "zk1", text="zk1 does not respond"),
+        ],
+        PLACES,
+    )
+    (finding,) = findings
+    assert finding.problem.text == "machine n1 is unreachable; also n2"
+    brokers, zookeeper = finding.effects
+    assert brokers.text == "broker 1 does not respond; also kafka2"
+    assert (brokers.since, brokers.alerts) == (100.0, ("BrokerDown",))
+    assert zookeeper.text == "zk1 does not respond"
+    # Each place counts, and keeps its own problem.
+    assert count(findings) == 5
+    found = as_list(findings)
+    assert [each["places"] for each in found] == [["n1", "n2"], ["kafka1", "kafka2"], ["zk1"]]
+    assert [each["text"] for each in found[1]["same"]] == [
+        "broker 1 does not respond", "broker 2 does not respond",
+    ]  # fmt: skip
+    assert from_dict(found[1]).as_dict() == brokers.as_dict()
+    assert [each.text for each in from_dict(found[2]).each] == [zookeeper.text]
+
+
+def test_problems_with_another_text_cause_or_service_are_not_one():
+    assert len(
+        tree(
+            problem("ServiceDown", "kafka1", text="broker 1 has 2 restarts"),
+            problem("ServiceDown", "kafka2", text="broker 2 has 1 restarts"),
+            problem("ServiceDown", "zk1", text="zk1 has 2 restarts"),
+            problem("ServiceDown", "m1", text="m1 has 2 restarts"),
+        )
+    ) == 4  # fmt: skip
+    down = [problem("ServiceDown", each, text=f"{each} is down") for each in ("kafka1", "kafka2")]
+    assert tree(unreachable("n1"), *down) == [
+        ["MachineUnreachable@n1", "ServiceDown@kafka1"], ["ServiceDown@kafka2"],
+    ]  # fmt: skip
+
+
 def test_each_cause_is_a_kind_and_no_kind_explains_itself_except_across_services():
     for name, kind in problem_kinds.KINDS.items():
         assert set(kind.causes) <= set(problem_kinds.KINDS), name
@@ -155,7 +203,10 @@ def test_circles_of_causes_end():
         for where in ("kafka1", "kafka", "n1", "")
     ]
     found = arrange(every, PLACES)
-    assert sum(1 + len(each.effects) for each in found) == len(every)
+    listed = [problem for each in found for problem in (each.problem, *each.effects)]
+    assert sorted(one.text for each in listed for one in each.each) == sorted(
+        each.text for each in every
+    )
 
 
 def test_a_failing_output_explains_the_alerts_of_its_pipeline():

@@ -43,6 +43,8 @@ NOTATIONS = (
     f"curl --user operator:{PLANTED} http://127.0.0.1",
     f"machine h login a password {PLANTED}",
     f"jdbc:postgresql://shop:{PLANTED}@db.example.com/shop",
+    f"jdbc:sqlserver://db;user=a;password={{{PLANTED};}}}}{PLANTED}}};encrypt=true",
+    f"jdbc:oracle:thin:shop/{PLANTED}@//db.example.com:1521/shop",
     f"redis://:{PLANTED}@cache.example.com",
     f"jdbc:postgresql://db/shop?user=a&password={PLANTED}&ssl=true",
     f"GET /x?access_token={PLANTED}&a=b HTTP/1.1",

@@ -16,6 +16,7 @@ import yaml
 BIN = Path(__file__).resolve().parents[2] / "images/kafka/bin"
 RULES = BIN.parent / "conf/metrics.yml"
 CHECKPOINT = "replication-offset-checkpoint"
+LIST = "recovery-point-offset-checkpoint"
 RENAMED = "0123456789abcdef" * 2
 
 
@@ -100,7 +101,8 @@ def until(dirs, condition, *names, log_dir=0):
     end = time.monotonic() + 30
     while not condition():
         assert time.monotonic() < end, dirs.log
-        dirs.checkpoint(log_dir, *names)
+        if names:
+            dirs.checkpoint(log_dir, *names)
 
 
 def test_a_removed_directory_is_logged_once_and_exported(dirs):
@@ -150,6 +152,34 @@ def test_a_checkpoint_that_kafka_no_longer_writes_is_not_compared_again(dirs):
     (dirs.dirs[0] / "orders-0").rmdir()
     time.sleep(1)
     assert dirs.log == ""
+
+
+def list_logs(dirs, after):
+    """Write the list of an online log dir, as many seconds after the checkpoint."""
+    path = dirs.dirs[0] / LIST
+    path.write_text("0\n0\n")
+    later = (dirs.dirs[0] / CHECKPOINT).stat().st_mtime + after
+    os.utime(path, (later, later))
+
+
+def test_a_log_dir_that_lost_its_last_replica_is_no_longer_exported(dirs):
+    dirs.watch()
+    (dirs.dirs[0] / "orders-1").rmdir()
+    until(dirs, dirs.exported, "orders-1")
+    # The directory is restored and its topic deleted before the next comparison.
+    list_logs(dirs, after=60)
+    until(dirs, lambda: not dirs.exported())
+    assert f"INFO removed-replicas: {dirs.dirs[0]}: no longer missing are 1 replicas" in dirs.log
+
+
+def test_removed_replicas_of_an_offline_log_dir_are_still_exported(dirs):
+    # The deletion of a topic takes the log dir offline, and Kafka then writes a last list.
+    dirs.watch()
+    (dirs.dirs[0] / "orders-1").rmdir()
+    until(dirs, dirs.exported, "orders-1")
+    list_logs(dirs, after=5)
+    time.sleep(2)
+    assert list(dirs.exported()) == [str(dirs.dirs[0])]
 
 
 @pytest.mark.parametrize("state", ["delete", "future", "stray"])

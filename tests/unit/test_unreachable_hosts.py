@@ -1,6 +1,8 @@
 """Verbs that only read continue with responding hosts."""
 
 import json
+import re
+from collections import Counter
 
 import pytest
 from plays import (
@@ -23,10 +25,10 @@ def ran(tmp_path):
     )
     (tmp_path / "etc/unit-kafka1").mkdir(parents=True)
 
-    def run(name, *away):
+    def run(name, *away, count=3):
         machines = {
             f"m{number}": ENTRY_DEFAULTS | (AWAY if f"m{number}" in away else {})
-            for number in (1, 2, 3)
+            for number in range(1, count + 1)
         }
         brokers = {
             f"k{machine[1]}": found | {"metal_machine": machine, "kafka_broker_id": machine[1]}
@@ -61,6 +63,32 @@ def test_a_responding_broker_is_used(ran, playbook, entry, away, used):
 
     found = [line for line in entries(output) if line.startswith(entry)]
     assert found == [f"{entry}@{used}"], output
+
+
+def results(output):
+    """Return the number of results of tasks by host and task."""
+    found = Counter()
+    task = ""
+    for line in output.splitlines():
+        if line.startswith(("TASK [", "PLAY [")):
+            task = line
+        elif match := re.match(r"(?:ok|changed|skipping|fatal): \[(\w+)\]", line):
+            found[match[1], task] += 1
+    return found
+
+
+def test_status_asks_each_machine_once_and_the_cluster_once(ran):
+    _, output = ran("status", count=6)
+
+    found = results(output)
+    assert max(found.values()) == 1
+    question = "Read the state of the machine, its containers and the operation in progress"
+    assert sorted(host for host, task in found if question in task) == [
+        f"m{number}" for number in range(1, 7)
+    ]
+    assert [each for each in entries(output) if "kafka_broker" in each] == [
+        "kafka_broker/status/@k1"
+    ]
 
 
 def test_a_run_without_responding_hosts_fails(ran):

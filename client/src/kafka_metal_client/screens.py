@@ -75,12 +75,12 @@ def problems(state: State, paint: Paint) -> list[str]:
     urgent, tickets = _split([each for each in every if each["severity"] != NOTE])
     if not urgent and not tickets:
         return [*lines, paint("All is well.", GREEN)]
-    count = sum(each["urgent"] for each in urgent)
+    count = sum(_places(each) for each in urgent if each["urgent"])
     lines.append(paint(_counted(count, "problem"), RED) if count else paint("No problems.", GREEN))
     for each in urgent:
         lines += _problem(each)
     if tickets:
-        lines.append(paint(_counted(len(tickets), "ticket"), YELLOW))
+        lines.append(paint(_counted(sum(map(_places, tickets)), "ticket"), YELLOW))
     for each in tickets:
         lines += _problem(each)
     return lines
@@ -109,6 +109,11 @@ def _split(problems: list[State]) -> tuple[list[State], list[State]]:
             for each in group
         ],
     )
+
+
+def _places(problem: State) -> int:
+    """Return the number of places with a problem."""
+    return len(problem.get("places") or ("",))
 
 
 def _counted(count: int, noun: str) -> str:

@@ -13,8 +13,9 @@ One JSON object; every key may be absent:
      "pipelines": [what the drivers' status endpoints return; without a response "name", and the
                    "state" unreachable],
      "problems": [{"kind", "where", "severity", "text", "command", "since", "alerts", "read",
-                   "urgent", "affects", "because"}], causes first; "because" has kind and where
-                 of the cause of a problem, "affects" places of problems that it can explain,
+                   "urgent", "affects", "because", "places", "same"}], causes first; "because" has
+                 kind and where of the cause of a problem, "affects" places of problems that it can
+                 explain, "places" all places of equal problems, "same" the problem of each of them,
      "notes": [message] on what is not a fault, such as an operation in progress,
      "at": when the state was read, in seconds since 1970,
      "demo": the report of a run (run_report.py of kafka_metal_reconciliation),

@@ -1,4 +1,8 @@
-"""Values of a declaration as texts for messages, without secrets."""
+"""Values of a declaration as texts for messages, without secrets.
+
+The redaction of support archives is for logs, where a blank ends a value. It runs on hosts, which
+do not have this package.
+"""
 
 import re
 

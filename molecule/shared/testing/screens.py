@@ -73,7 +73,9 @@ def firing_alert(prometheus: Prometheus, alert: str) -> Seen:
 
 
 def listed(found: Mapping[str, Any]) -> Seen:
-    return {(each["kind"], each["where"]): each["text"] for each in found["problems"]}
+    """Return the problems of each place, also of those that are reported as one."""
+    every = [one for each in found["problems"] for one in each["same"] or [each]]
+    return {(each["kind"], each["where"]): each["text"] for each in every}
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import problem_kinds
+from . import equal_problems, problem_kinds
 from .platform_problem import Problem
 
 
@@ -132,7 +132,10 @@ def quieted(
 
 
 def arrange(problems: Iterable[Problem], places: Places | None = None) -> list[Finding]:
-    """Return problems without a known cause, most severe first, each with what follows from it."""
+    """Return problems without a known cause, most severe first, each with what follows from it.
+
+    Equal problems of several places with the same cause are one.
+    """
     known = places or Places()
     merged = sorted(merge(problems), key=_importance)
     causes: dict[int, int] = {}
@@ -149,7 +152,26 @@ def arrange(problems: Iterable[Problem], places: Places | None = None) -> list[F
         Finding(each, tuple(effects.get(at, ()))) for at, each in enumerate(merged)
         if at not in causes
     ]  # fmt: skip
-    return sorted(findings, key=_severity)
+    return sorted(_grouped(findings, known), key=_severity)
+
+
+def _grouped(findings: Iterable[Finding], places: Places) -> list[Finding]:
+    """Return findings with equal problems as one, and so what follows from them."""
+
+    def key(problem: Problem) -> object:
+        return equal_problems.key(problem, places.machines, places.services)
+
+    groups: dict[object, list[Finding]] = {}
+    for each in findings:
+        groups.setdefault(key(each.problem), []).append(each)
+    result = []
+    for same in groups.values():
+        effects: dict[object, list[Problem]] = {}
+        for effect in (effect for each in same for effect in each.effects):
+            effects.setdefault(key(effect), []).append(effect)
+        problem = equal_problems.as_one([each.problem for each in same])
+        result.append(Finding(problem, tuple(map(equal_problems.as_one, effects.values()))))
+    return result
 
 
 def _root(causes: Mapping[int, int], at: int) -> int:
@@ -194,5 +216,10 @@ def _key(problem: Problem) -> dict[str, str]:
 
 
 def count(findings: Iterable[Finding]) -> int:
-    """Return the number of urgent problems."""
-    return sum(each.urgent for finding in findings for each in (finding.problem, *finding.effects))
+    """Return the number of urgent problems, those of each place."""
+    return sum(
+        len(each.each)
+        for finding in findings
+        for each in (finding.problem, *finding.effects)
+        if each.urgent
+    )

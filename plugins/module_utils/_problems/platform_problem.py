@@ -24,7 +24,7 @@ class Problem:
     1970, 0 if it is not known. ``alerts`` are names of firing alerts that report the same.
     ``severity`` is only set if it is not that of the kind. ``read``: found by reading a service,
     not only reported by an alert. ``affects`` are places of problems that it can explain, for a
-    narrow kind.
+    narrow kind. ``same`` are equal problems of several places that this one reports, itself first.
     """
 
     kind: str
@@ -36,6 +36,12 @@ class Problem:
     severity: str = ""
     read: bool = True
     affects: tuple[str, ...] = ()
+    same: tuple[Problem, ...] = ()
+
+    @property
+    def each(self) -> tuple[Problem, ...]:
+        """Return the problem of each place."""
+        return self.same or (self,)
 
     @property
     def urgent(self) -> bool:
@@ -67,6 +73,8 @@ class Problem:
             "read": self.read,
             "urgent": self.urgent,
             "affects": list(self.affects),
+            "places": [each.where for each in self.each],
+            "same": [each.as_dict() for each in self.same],
         }
 
 
@@ -82,4 +90,5 @@ def from_dict(found: Mapping[str, Any]) -> Problem:
         severity=str(found.get("severity") or ""),
         read=bool(found.get("read", True)),
         affects=tuple(str(place) for place in found.get("affects") or ()),
+        same=tuple(from_dict(each) for each in found.get("same") or ()),
     )

@@ -198,7 +198,7 @@ def with_health(row: dict[str, Any], problems: Iterable[Mapping[str, Any]]) -> d
     own = [
         each
         for each in problems
-        if each["where"] == row["name"] and each["read"] and each["severity"] != problem_kinds.NOTE
+        if row["name"] in each["places"] and each["read"] and each["severity"] != problem_kinds.NOTE
     ]
     if any(each["kind"] in DOWN for each in own):
         return {**row, "state": "down", "health": ""}

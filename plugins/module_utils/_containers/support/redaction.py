@@ -1,6 +1,10 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Removes secrets from texts of a support archive."""
+"""Removes secrets from texts of a support archive.
+
+A text is a log or a file: a blank ends a value, and the rest of the line stays. hide_passwords of
+the declarations' package is for a single value, such as a URL, whose password may have blanks.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +42,7 @@ _BLOCKS = (
 )
 # Rules for one line; only lines that match this pattern are checked.
 _SIGNS = re.compile(
-    rf"(?i){_NAMES}|authorization|identified|://|\beyJ|\bxox|\bA[KS]IA|\bgh[opsu]_"
+    rf"(?i){_NAMES}|authorization|identified|://|oracle:|\beyJ|\bxox|\bA[KS]IA|\bgh[opsu]_"
     r"|(?:-u|--user)[ =]"
 )
 _RULES = (
@@ -66,6 +70,9 @@ _RULES = (
     (re.compile(r"(?i)(\bidentified (?:by|with \S+ by)\s+')[^']*"), rf"\1{REMOVED}"),
     # curl -u user:password, --user user:password.
     (re.compile(r"((?:^|\s)(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+"), rf"\1{REMOVED}"),
+    # ;password={value} of SQL Server, where }} is one brace; user/password@ of Oracle.
+    (re.compile(rf"(?i)([;?&]{_BARE}=\{{)(?:[^}}]|\}}\}})*\}}"), rf"\1{REMOVED}}}"),
+    (re.compile(r"(\boracle:\w+:[^\s/:@]+/)[^\s@]+@"), rf"\1{REMOVED}@"),
     # user:password@ of a URL; the path of a webhook is its secret.
     (re.compile(r"(\w+://[^\s/:@]*:)[^\s/@]+@"), rf"\1{REMOVED}@"),
     (re.compile(r"(https?://hooks\.[\w.-]+/)[^\s\"'<>]+"), rf"\1{REMOVED}"),
