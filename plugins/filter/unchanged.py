@@ -74,9 +74,7 @@ def changes_since_last_run(
         found = []
         if not isinstance(last, Mapping) or not last:
             # Baselines of earlier releases were lists.
-            found.append(
-                (REST, "it has no baseline of a complete run, or a verb has changed it since")
-            )
+            found.append((REST, "no complete run of it is known, or a verb has changed it since"))
         else:
             found += [
                 (

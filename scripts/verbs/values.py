@@ -47,6 +47,17 @@ def named(name: str) -> str:
     return text
 
 
+def service(name: str) -> str:
+    """Name of a service as ``make status`` prints it: kafka1, or exporter@node1."""
+    text = value(name)
+    if not all(NAME.fullmatch(part) for part in text.split("@", maxsplit=1)):
+        refuse(
+            f"{name}: found {text!r}; allowed: letters, digits, '_', '.' and '-', "
+            "and '@' before a machine"
+        )
+    return text
+
+
 def number(name: str) -> int:
     """A whole number."""
     text = value(name)

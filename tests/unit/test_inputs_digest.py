@@ -220,14 +220,14 @@ def test_unchanged_machines_are_not_compared():
 @pytest.mark.parametrize(
     ("baseline", "part", "expected"),
     [
-        (None, REST, "b: it has no baseline of a complete run"),
-        ({"declared": {}}, REST, "b: it has no baseline of a complete run"),
+        (None, REST, "b: no complete run of it is known"),
+        ({"declared": {}}, REST, "b: no complete run of it is known"),
         # Of an earlier release.
-        ({"declared": ["d1", "s1"]}, REST, "b: it has no baseline of a complete run"),
+        ({"declared": ["d1", "s1"]}, REST, "b: no complete run of it is known"),
         (
             {"declared": DECLARED | {"rest": "r0"}},
             REST,
-            "b: declarations of hosts, brokers or Spark have changed",
+            "b: declarations of hosts, brokers or Spark, or the secret store have changed",
         ),
         ({"declared": DECLARED | {"settings": "s0"}}, REST, "b: live settings of brokers have"),
         ({"declared": DECLARED | {"content": ""}}, CONTENT, "b: declared topics, users, ACLs or"),

@@ -163,7 +163,7 @@ def test_a_new_name_of_a_pipeline_is_applied_to_monitoring_before_its_driver_sta
     assert "monitoring/main/apply@localhost" in every
     after = verb.declared()
     assert [part for part in BEFORE if after[part] == BEFORE[part]] == ["rest"]
-    assert "declarations of hosts, brokers or Spark. `make plan`" in output
+    assert "declarations of hosts, brokers or Spark, or the secret store. `make plan`" in output
 
     # The names are known now.
     code, output, _ = verb.run("pipelines", pipelines_name="payments")

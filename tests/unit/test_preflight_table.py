@@ -123,6 +123,11 @@ def test_summary_counts_checks_machines_and_problems(fatal, summary):
     assert report(found, 67, 1)["summary"] == summary
 
 
+def test_summary_without_machines_says_that_only_declarations_were_checked():
+    found = report([], 67, 0)["summary"]
+    assert found == "preflight: 67 checks of declarations: no problems, no notes"
+
+
 def test_refusal_numbers_problems_and_names_the_accept_variable():
     site = ValidSite()
     inside("engine", protections=["rootless"])(site)

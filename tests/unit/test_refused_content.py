@@ -47,7 +47,7 @@ def test_a_plan_of_a_new_site_does_not_fail(refused):
 
 def test_a_plan_says_that_content_was_not_compared(refused):
     _, output = refused(check=True, msg="no broker responds", unanswered=True)
-    assert "topics, users, ACLs and quotas were not compared: no broker responds" in output
+    assert "topics, users, ACLs and quotas cannot be compared until a broker responds: no broker responds" in output
 
 
 def test_content_is_refused_before_brokers_change(refused):

@@ -378,6 +378,17 @@ def test_logs_use_ansible_if_the_local_engine_hangs(stubs: Stubs):
     assert stubs.values() == {"logs_service": ("unsafe", "kafka1")}
 
 
+def test_logs_of_a_service_on_a_named_machine_are_read_there(stubs: Stubs):
+    assert stubs.make("logs", S="exporter@node1").returncode == 0
+    assert stubs.values() == {"logs_service": ("unsafe", "exporter@node1")}
+
+
+@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.parametrize("text", ["exporter@", "@node1", "exporter@node1@node2", "a@../b"])
+def test_a_service_without_name_or_machine_is_refused(stubs: Stubs, text: str):
+    assert "and '@' before a machine" in stubs.make("logs", S=text).stderr
+
+
 @pytest.mark.parametrize("verb", ["access", "export", "replicas", "status", "support", "verify"])
 def test_verbs_with_a_screen_only_set_the_environment(stubs: Stubs, verb: str):
     assert stubs.make(verb, INVENTORY="inventories/example").returncode == 0

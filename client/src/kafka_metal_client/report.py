@@ -37,7 +37,8 @@ def render(state: State, paint: Paint, unchanged: bool = False) -> tuple[str, li
         well = paint("All is well", GREEN)
         return "\n".join([*lines, f"{well}: {count} services, listed by `make status`."]), found
     if access := state.get("access"):
-        lines.append(f"access    kcat -F {access} -L, or any client with this file")
+        first = str(bootstrap).partition(",")[0]
+        lines.append(f"access    kcat -F {access} -b {first} -L")
     lines += ["", *screens.services_by_kind(state, paint)]
     if demo is not None:
         found += demo.get("differences", ())

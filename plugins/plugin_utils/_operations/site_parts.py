@@ -32,7 +32,7 @@ NOUNS = {
     CONTENT: "declared topics, users, ACLs or quotas",
     PIPELINES: "declared pipelines",
     MONITORING: "declared alerts, receivers or names of pipelines",
-    REST: "declarations of hosts, brokers or Spark",
+    REST: "declarations of hosts, brokers or Spark, or the secret store",
     "settings": "live settings of brokers",
 }
 _WORD = re.compile(r"\w+")

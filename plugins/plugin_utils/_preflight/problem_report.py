@@ -42,9 +42,12 @@ def report(
         "fatal": [problem_line(p) for p in fatal],
         "notes": [f"accepted: {problem_line(p)}" for p in accepted]
         + [problem_line(p) for p in notes],
-        "summary": f"preflight: {checks} checks on {_count(machines, 'machine')}: "
-        + ", ".join(counts),
+        "summary": f"preflight: {checks} checks {_where(machines)}: " + ", ".join(counts),
     }
+
+
+def _where(machines: int) -> str:
+    return f"on {_count(machines, 'machine')}" if machines else "of declarations"
 
 
 def _count(number: int, what: str) -> str:
