@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from kafka_metal_client import brokers, registered, retention
+from kafka_metal_client import brokers, retention
 from kafka_metal_client import content as declared
 from kafka_metal_client import produce as producing
 from kafka_metal_client import replay as replaying
@@ -25,23 +25,21 @@ FORMAT = "format: JSON objects, one per row: a pipeline reads them with source.f
 def produce(options: argparse.Namespace) -> int:
     """Validate a file and send it to a topic."""
     reading = producing.Options(options.format, options.key, options.delimiter, options.null)
-    encoding = _encoding(options)
     if options.dry_run:
         reader = producing.open_reader(options.file, reading)
-        whole = registered.Encoded(reader, encoding) if encoding else reader
-        check = producing.validate(options.file, whole)
+        check = producing.validate(options.file, reader)
         valid = f"{options.file}: {check.records:,} records are valid; nothing was sent"
         print("\n".join([valid, *_hints(check)]))
-        print(encoding or FORMAT)
+        print(FORMAT)
         print(f"schema: {producing.describe_columns(check)}")
         print(f"first record: {next(reader.records()).value.decode()}")
         return 0
     extra = client_settings(options)
     check, sent, rest = producing.produce_file(
-        options.file, reading, options.bootstrap, extra, options.topic, options.rate, encoding
+        options.file, reading, options.bootstrap, extra, options.topic, options.rate
     )
     print("\n".join([f"{options.file}: {check.records:,} records are valid", *_hints(check)]))
-    print(encoding or FORMAT)
+    print(FORMAT)
     print(
         f"sent {sent.sent:,} to {options.topic}, acknowledged {sent.acknowledged:,} "
         f"in {sent.seconds:.1f} s ({sent.acknowledged / max(sent.seconds, 0.001):,.0f} records/s)"
@@ -51,20 +49,9 @@ def produce(options: argparse.Namespace) -> int:
     if rest:
         again = ["kafka-metal", "produce", *connection_arguments(options), "--topic", options.topic]
         again += ["--key", options.key] if options.key else []
-        again += ["--registry", str(options.registry)] if options.registry else []
-        again += ["--subject", options.subject] if options.subject else []
         print(f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not; these are in {rest}")
         print(f"after fixing the cause, run: {shlex.join([*again, str(rest)])}")
     return 0 if sent.acknowledged == check.records else 1
-
-
-def _encoding(options: argparse.Namespace) -> registered.Encoding | None:
-    """Return the encoding by the options; None to send JSON."""
-    if options.registry is None:
-        return None
-    client = registered.connect(options.registry)
-    subject = options.subject or f"{options.topic}-value"
-    return registered.read_encoding(client, subject, options.topic)
 
 
 def content(options: argparse.Namespace) -> int:

@@ -19,7 +19,6 @@ from kafka_metal_client.jsonlfile import JsonLines
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import FAULTS_SHOWN, Check, Reader, find_format, too_large
-from kafka_metal_client.registered import Encoded, Encoding
 from kafka_metal_client.sizes import Limit, read_limit
 
 
@@ -154,22 +153,14 @@ def describe_columns(check: Check) -> str:
 
 
 def produce_file(
-    path: Path,
-    options: Options,
-    bootstrap: str,
-    extra: Mapping[str, str],
-    topic: str,
-    rate: float,
-    encoding: Encoding | None = None,
+    path: Path, options: Options, bootstrap: str, extra: Mapping[str, str], topic: str, rate: float
 ) -> tuple[Check, SendResult, Path | None]:
     """Validate a file, then send it; ClientError before the first record if anything is invalid.
 
-    With ``encoding``, values are encoded by it instead of JSON. The returned path is the file with
-    the unacknowledged records, as JSON; None if there are none.
+    The returned path is the file with the unacknowledged records, None if there are none.
     """
     before = path.stat() if path.is_file() else None
-    plain = open_reader(path, options)
-    reader = Encoded(plain, encoding) if encoding else plain
+    reader = open_reader(path, options)
     check = validate(path, reader)
     metadata_client = brokers.producer(bootstrap, extra, delivery_timeout=300)
     brokers.read_partitions(metadata_client, [topic])
@@ -182,5 +173,5 @@ def produce_file(
     pacer = Pacer(rate, time.monotonic())
     delivery = Delivery(connect, topic, limit)
     sent = send(delivery, reader, pacer, check.records, Progress())
-    rest = keep_rest(path, plain, sent.lines) if sent.lines else None
+    rest = keep_rest(path, reader, sent.lines) if sent.lines else None
     return check, sent, rest
