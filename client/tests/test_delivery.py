@@ -8,6 +8,7 @@ from kafka_fakes import Error, Message, Producer
 from kafka_metal_client import brokers
 from kafka_metal_client import delivery as on_its_way
 from kafka_metal_client.delivery import Delivery
+from kafka_metal_client.errors import ClientError
 from kafka_metal_client.sizes import Limit, batch_bytes
 
 
@@ -74,6 +75,22 @@ def test_a_producer_is_replaced_only_after_each_of_its_records_has_its_result(mo
         [b"1"],
         [b"2"],
     ]
+
+
+def test_a_producer_that_cannot_be_replaced_is_kept(monkeypatch):
+    monkeypatch.setattr(on_its_way, "RENEW_SECONDS", -1)
+    producer = Producer()
+    producer.fate = lambda number, _: None
+    connections = [producer]
+
+    def connect():
+        if not connections:
+            raise ClientError("client settings: ssl.key.location")
+        return connections.pop()
+
+    delivery = Delivery(connect, "t", Limit())
+    assert sent(delivery, {"value": b"a"}, {"value": b"b"}) == [None, None]
+    assert [each.value() for each in producer.log] == [b"a", b"b"]
 
 
 def test_a_producer_is_replaced_while_it_still_keeps_records_of_an_unknown_topic():

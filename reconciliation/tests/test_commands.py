@@ -35,6 +35,14 @@ def test_invalid_shares_are_refused_before_sending(tmp_path, capsys):
     assert not ledger.exists()
 
 
+@pytest.mark.parametrize("limit", ["inf", "nan", "-5", "0", "1e9"])
+def test_time_limits_that_the_client_cannot_keep_are_refused(limit, capsys):
+    words = ["demo", "send", *CLUSTER, "--ledger", "l.json", f"--delivery-timeout={limit}"]
+    with pytest.raises(SystemExit):
+        cli.main(words)
+    assert f"{limit}: allowed are seconds above 0, up to 2,147,483" in capsys.readouterr().err
+
+
 def test_ledger_is_written_if_the_log_is_unreadable(tmp_path, monkeypatch, capsys):
     def refused(*_):
         raise ClientError("the password is gone")

@@ -185,6 +185,9 @@ def main() -> int:
     try:
         if name not in VERBS:
             refuse(f"found verb {name!r}; allowed: {', '.join(VERBS)}")
+        # Names of make's variables, for `bench`.
+        if more := [each for each in sys.argv[2:] if not (name == "bench" and each == "INVENTORY")]:
+            refuse(f"found {' '.join(more)!r} after {name}; allowed: values as make variables")
         return VERBS[name]()
     except RefusedError as refused:
         print(refused, file=sys.stderr)

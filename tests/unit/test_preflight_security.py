@@ -96,6 +96,10 @@ FAULTS: Faults = {
         put("kafka1", "kafka_content_passwords", {"exporter": "mellon"}),
         ["kafka_content_passwords.exporter: found no declared user; allowed: users in"],
     ),
+    "passwords that are no mapping": (
+        put("kafka1", "kafka_content_passwords", ["mellon"]),
+        ["kafka1: kafka_content_passwords: found no mapping; allowed: a mapping"],
+    ),
     "a user with the operator's name": (
         put("kafka1", "kafka_content_users", {"operator": {}}),
         ["kafka_content_users.operator"],
@@ -164,3 +168,15 @@ def test_exposed_metrics_agents_are_reported():
     site = ValidSite()
     put("kafka1", "kafka_broker_metrics_bind", "10.0.0.1")(site)
     assert [each for each in problems(site, fatal=False) if "without a password" in each]
+
+
+@pytest.mark.parametrize("password", ["mellon", 123456789, None, ["mellon-mellon"], "a\nb" * 9])
+def test_a_chosen_password_that_the_cluster_would_refuse_is_reported_without_it(password):
+    site = ValidSite()
+    put("kafka1", "kafka_content_users", {"shop": {}, "audit": {}})(site)
+    chosen = {"shop": password, "audit": "mellon{{ x }}$\\'"}
+    put("kafka1", "kafka_content_passwords", chosen)(site)
+    (found,) = problems(site)
+    assert "kafka1: kafka_content_passwords.shop: found the password" in str(found)
+    assert "mellon" not in str(found)
+    assert "allowed: text of at least 8 printable characters" in str(found)

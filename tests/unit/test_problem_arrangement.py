@@ -223,3 +223,18 @@ def test_offline_partitions_explain_a_failing_pipeline_and_no_earlier_service():
         problem("PartitionsOffline", "kafka"),
         problem("ServiceDown", "zk1"),
     ) == [["PartitionsOffline@kafka", "PipelineFailing@pipeline-p"], ["ServiceDown@zk1"]]
+
+
+def test_the_loss_of_many_machines_is_one_problem():
+    every = range(500)
+    places = Places(
+        machines={f"kafka{n}": f"n{n}" for n in every} | {f"agent{n}": f"n{n}" for n in every},
+        services={f"kafka{n}": "kafka" for n in every} | {f"agent{n}": "node" for n in every},
+    )
+    lost = [Problem("MachineUnreachable", f"n{n}", f"n{n} is lost") for n in every]
+    down = [
+        Problem("ServiceDown", f"{name}{n}", "down") for name in ("kafka", "agent") for n in every
+    ]
+    (found,) = arrange([*lost, *down], places)
+    assert len(found.problem.same) == 500
+    assert sorted(len(each.same) for each in found.effects) == [500, 500]

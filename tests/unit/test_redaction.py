@@ -43,6 +43,10 @@ NOTATIONS = (
     f"curl --user operator:{PLANTED} http://127.0.0.1",
     f"machine h login a password {PLANTED}",
     f"jdbc:postgresql://shop:{PLANTED}@db.example.com/shop",
+    f"jdbc:postgresql://shop:a/{PLANTED}@db.example.com/shop",
+    f"cannot open mongodb://shop:a@{PLANTED}@db.example.com:27017/shop",
+    f"jdbc:postgresql://db/shop?user=a&password=a,b){PLANTED}&ssl=true",
+    f'jdbc:oracle:thin:shop/"a@{PLANTED}"@//db.example.com:1521/shop',
     f"jdbc:sqlserver://db;user=a;password={{{PLANTED};}}}}{PLANTED}}};encrypt=true",
     f"jdbc:oracle:thin:shop/{PLANTED}@//db.example.com:1521/shop",
     f"redis://:{PLANTED}@cache.example.com",
@@ -144,3 +148,15 @@ def test_secrets_of_receivers_are_found_by_key():
 def test_unclosed_quote_is_redacted_in_linear_time():
     text = f'password="{PLANTED}\n' + 'password="' * 20_000
     assert PLANTED not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "unclosed", [";password={", "oracle:a:b/", "<password ", "https://pagerduty/", "a://b:c"]
+)
+def test_unclosed_values_are_searched_in_linear_time(unclosed):
+    assert PLANTED not in redact(unclosed * 10_000 + f" password={PLANTED}")
+
+
+def test_a_port_is_no_password():
+    text = "http://db.example.com:8080/users/a@example.com of spark://Scheduler@kafka1:4040"
+    assert redact(text) == text

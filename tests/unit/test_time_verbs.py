@@ -31,3 +31,13 @@ def test_templates_of_the_inventory_are_evaluated(declared):
 def test_a_group_without_hosts_is_named(declared):
     with pytest.raises(SystemExit, match="group pipeline"):
         declared("pipeline", "pipeline_pipelines")
+
+
+@pytest.mark.parametrize("rounds", ["0", "-1"])
+def test_a_wrong_number_of_rounds_is_refused_before_a_verb_runs(rounds, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["time-verbs", "--rounds", rounds])
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("a verb ran"))
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(SCRIPT), run_name="__main__")
+    assert ended.value.code == 2
+    assert f"found {rounds}; allowed: 1 and above" in capsys.readouterr().err

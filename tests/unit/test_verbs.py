@@ -455,3 +455,14 @@ def test_a_drill_name_is_not_a_pattern(stubs: Stubs, name: str):
     done = stubs.make("drill", "-o", "env-dev", D=name)
 
     assert f"drill {name}: found no drill of this name" in done.stderr
+
+
+@pytest.mark.parametrize("script", [["verb", "status"], ["verb", "bench"], ["render-changelog"]])
+def test_scripts_refuse_options_that_they_do_not_have(script):
+    name, *words = script
+    done = subprocess.run(
+        [ROOT / "scripts" / name, *words, "--chekc"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode in (2, 64)
+    assert "--chekc" in done.stderr
+    assert "allowed: " in done.stderr

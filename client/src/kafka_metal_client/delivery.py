@@ -6,8 +6,10 @@ accepts connections before it has metadata.
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+from kafka_metal_client.errors import ClientError
 from kafka_metal_client.sizes import Limit, batch_bytes
 
 POLL_SECONDS = 0.1
@@ -74,7 +76,9 @@ class Delivery:
         while self.in_flight:
             self.poll(POLL_SECONDS)
             waiting()
-        self._producer = self._connect()
+        # A file of keys may be gone meanwhile: the producer in use sends as before.
+        with suppress(ClientError):
+            self._producer = self._connect()
         self._renewal = time.monotonic() + RENEW_SECONDS
 
     def _queue(

@@ -6,6 +6,9 @@ from pathlib import Path
 
 from kafka_metal_client import client_file
 
+# librdkafka counts milliseconds in 32 bits.
+LONGEST_SECONDS = 2_147_483
+
 
 def add_connection(verb: argparse.ArgumentParser) -> None:
     """Add the options for the connection to a cluster."""
@@ -32,4 +35,14 @@ def rate(text: str) -> float:
     number = float(text)
     if not 0 <= number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text}: allowed are 0 (no limit) and above")
+    return number
+
+
+def seconds(text: str) -> float:
+    """Parse a time limit in seconds."""
+    number = float(text)
+    if not 0 < number <= LONGEST_SECONDS:
+        raise argparse.ArgumentTypeError(
+            f"{text}: allowed are seconds above 0, up to {LONGEST_SECONDS:,}"
+        )
     return number

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from . import equal_problems, problem_kinds
@@ -29,6 +30,15 @@ class Places:
     # Instances that Prometheus has to scrape.
     scraped: tuple[str, ...] = ()
 
+    @cached_property
+    def _services_on(self) -> dict[str, set[str]]:
+        """Kinds of services by machine: a search for each pair of problems takes minutes."""
+        found: dict[str, set[str]] = {}
+        for name, machine in self.machines.items():
+            if name in self.services:
+                found.setdefault(machine, set()).add(self.services[name])
+        return found
+
     def related(self, cause: Problem, effect: Problem) -> bool:
         """Whether a cause is where it can explain the effect."""
         if problem_kinds.of(cause.kind).narrow:
@@ -39,8 +49,7 @@ class Places:
             return True
         if self.services.get(cause.where) == effect.where:
             return True
-        on_machine = [name for name, machine in self.machines.items() if machine == cause.where]
-        if effect.where in {self.services.get(name) for name in on_machine}:
+        if effect.where in self._services_on.get(cause.where, ()):
             return True
         return problem_kinds.of(cause.kind).wide and self._earlier(cause.where, effect.where)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...module_utils._common.suggestions import list_allowed
+from ...module_utils._kafka.scram import SHORTEST, ScramError, parse_secret
 from .._catalogue import SERVICES
 from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice
@@ -22,6 +23,7 @@ _MIGRATION = "security_migration"
 _TRUST = "security_ensemble_trust"
 _USERS = "kafka_content_users"
 _PASSWORDS = "kafka_content_passwords"
+_ALLOWED_PASSWORD = f"text of at least {SHORTEST} printable characters, not the user's name"
 _NUMBERS = {
     "security_warn_days": "days, a whole number",
     "security_migration_port_offset": "a whole number",
@@ -146,11 +148,22 @@ def users_with_own_password(site: Site) -> Iterator[Problem]:
     """The site chooses passwords only of users that it declares; services have generated ones."""
     for host in site.members(KAFKA.group)[:1]:
         declared = _names(site, host, _USERS)
-        for name in _names(site, host, _PASSWORDS):
+        given = site.value(host, _PASSWORDS, {})
+        if given and not isinstance(given, dict):
+            yield Problem(host, _PASSWORDS, "no mapping", "a mapping from users to passwords")
+            continue
+        for name, password in (given or {}).items():
             if name not in declared:
                 known = list_allowed(name, declared) if declared else "none so far"
                 allowed = f"users in {_USERS}: {known}"
                 yield Problem(host, f"{_PASSWORDS}.{name}", "no declared user", allowed)
+                continue
+            # The text of the error does not contain the password.
+            try:
+                parse_secret(str(name), password)
+            except ScramError as error:
+                found = str(error)
+                yield Problem(host, f"{_PASSWORDS}.{name}", found, _ALLOWED_PASSWORD)
 
 
 def _listeners(site: Site, host: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

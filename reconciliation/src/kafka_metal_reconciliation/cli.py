@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from kafka_metal_client.options import add_connection, rate
+from kafka_metal_client.options import add_connection, rate, seconds
 
 from kafka_metal_reconciliation import commands
 
@@ -31,7 +31,7 @@ def _send(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--fraud-share", type=float, default=0.05, metavar="0..1")
     verb.add_argument("--malformed-share", type=float, default=0.02, metavar="0..1")
     verb.add_argument(
-        "--delivery-timeout", type=float, default=300, metavar="SECONDS",
+        "--delivery-timeout", type=seconds, default=300, metavar="SECONDS",
         help="until an unacknowledged record fails; default: 300",
     )  # fmt: skip
     verb.set_defaults(command=commands.send)
@@ -45,9 +45,9 @@ def _reconcile(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--invalid-topic", default="payments_invalid")
     verb.add_argument("--metrics-topic", default="payment_metrics")
     verb.add_argument("--window", type=int, default=60, metavar="SECONDS", help="metrics window")
-    verb.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
+    verb.add_argument("--timeout", type=seconds, default=300, metavar="SECONDS")
     verb.add_argument(
-        "--stall-timeout", type=float, default=90, metavar="SECONDS",
+        "--stall-timeout", type=seconds, default=90, metavar="SECONDS",
         help="give up after this time without progress; default: 90",
     )  # fmt: skip
     verb.add_argument("--report", type=Path, metavar="FILE", help="write the report as JSON")
@@ -59,7 +59,7 @@ def _verify(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--topic", help="default: the ledger's")
     verb.add_argument("--ledger", type=Path, required=True, metavar="FILE")
     verb.add_argument(
-        "--timeout", type=float, default=60, metavar="SECONDS", help="without any record"
+        "--timeout", type=seconds, default=60, metavar="SECONDS", help="without any record"
     )
     verb.add_argument("--report", type=Path, metavar="FILE", help="write the result as JSON")
     verb.set_defaults(command=commands.verify)

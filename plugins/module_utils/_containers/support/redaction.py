@@ -47,7 +47,7 @@ _SIGNS = re.compile(
 )
 _RULES = (
     # <password>value</password>, and <property name="password" value="value"/>.
-    (re.compile(rf"(?i)(<(?:\w+:)?{_SECRET_NAME}(?:\s[^>]*)?>)[^<]+"), rf"\1{REMOVED}"),
+    (re.compile(rf"(?i)(<(?:\w+:)?{_SECRET_NAME}(?:\s[^>]{{0,256}})?>)[^<]+"), rf"\1{REMOVED}"),
     (re.compile(rf'(?i)(name="{_SECRET_NAME}"\s+value=")[^"]*'), rf"\1{REMOVED}"),
     # name: [value, value].
     (re.compile(rf"(?i)({_SECRET_NAME}{_QUOTE}?\s*(?:[:=]>?)\s*\[)[^\]]*"), rf"\1{REMOVED}"),
@@ -56,6 +56,8 @@ _RULES = (
         re.compile(rf"(?i)({_SECRET_NAME}{_QUOTE}?\s*(?:[:=]>?|,)\s*({_QUOTE}))((?:(?!\2)[^\n])*)"),
         rf"\1{REMOVED}",
     ),
+    # &password=value of a URL, up to the next parameter: it may contain brackets and commas.
+    (re.compile(rf"(?i)([;?&]{_BARE}=)(?!\{{)[^\s;&\"'<>\\]+"), rf"\1{REMOVED}"),
     # name=value, name: value, name => value to the end of the word; %3D is an equals sign in a
     # URL. The rules above cover quoted values.
     (
@@ -70,13 +72,21 @@ _RULES = (
     (re.compile(r"(?i)(\bidentified (?:by|with \S+ by)\s+')[^']*"), rf"\1{REMOVED}"),
     # curl -u user:password, --user user:password.
     (re.compile(r"((?:^|\s)(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+"), rf"\1{REMOVED}"),
-    # ;password={value} of SQL Server, where }} is one brace; user/password@ of Oracle.
-    (re.compile(rf"(?i)([;?&]{_BARE}=\{{)(?:[^}}]|\}}\}})*\}}"), rf"\1{REMOVED}}}"),
-    (re.compile(r"(\boracle:\w+:[^\s/:@]+/)[^\s@]+@"), rf"\1{REMOVED}@"),
-    # user:password@ of a URL; the path of a webhook is its secret.
-    (re.compile(r"(\w+://[^\s/:@]*:)[^\s/@]+@"), rf"\1{REMOVED}@"),
+    # ;password={value} of SQL Server, where }} is one brace; user/password@ of Oracle, where a
+    # quoted password may contain an @. The bounds keep the search linear in long lines.
+    (re.compile(rf"(?i)([;?&]{_BARE}=\{{)(?:[^}}]|\}}\}}){{0,256}}\}}"), rf"\1{REMOVED}}}"),
+    (
+        re.compile(r"(\boracle:\w+:[^\s/:@]{1,128}/)(?:\\*\"[^\"\s]{1,128}\"|[^\s@]{1,256})@"),
+        rf"\1{REMOVED}@",
+    ),
+    # user:password@ of a URL. A password that is not encoded may contain / and @; a port is none.
+    (
+        re.compile(r"(\w+://[^\s/:@]{0,128}:)(?!\d{1,5}(?:[/?#,;\s]|$))[^\s\"'<>]{1,256}@"),
+        rf"\1{REMOVED}@",
+    ),
+    # The path of a webhook is its secret.
     (re.compile(r"(https?://hooks\.[\w.-]+/)[^\s\"'<>]+"), rf"\1{REMOVED}"),
-    (re.compile(r"(https?://[\w.-]*pagerduty[\w.-]*/\S*?/)[0-9a-f]{20,}"), rf"\1{REMOVED}"),
+    (re.compile(r"(https?://[\w.-]*pagerduty[\w.-]*/\S{0,256}?/)[0-9a-f]{20,}"), rf"\1{REMOVED}"),
     (re.compile(r"(?i)((?:proxy-)?authorization\W{1,6}(?:basic|bearer|token)\s+)[\w.~+/=-]+"),
      rf"\1{REMOVED}"),
     # Tokens with a known prefix: JWT, Slack, cloud keys, code hosting.
