@@ -74,6 +74,12 @@ def test_read_ranges_finishes_with_a_gap_at_the_end():
     assert read(Reader([at(0, 5), at(0, 9)]), {0: (5, 7)}) == [(0, 5)]
 
 
+def test_read_ranges_stops_after_a_signal_although_no_record_comes():
+    answers = iter([False, False, True])
+    messages = brokers.read_ranges(Reader([at(0, 5)]), "t", {0: (5, 9)}, 60, lambda: next(answers))
+    assert [message.offset() for message in messages] == [5]
+
+
 def test_read_ranges_fails_after_the_stall_timeout():
     with pytest.raises(ClientError, match=r"from t-0, t-1$"):
         read(Reader([at(0, 5)]), {0: (5, 9), 1: (0, 3)}, stall_timeout=0.05)

@@ -9,6 +9,7 @@ from kafka_metal_client import brokers
 from kafka_metal_client import delivery as on_its_way
 from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
+from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.sizes import Limit, batch_bytes
 
 
@@ -57,6 +58,50 @@ def test_records_that_the_producer_itself_refuses_are_retried_if_the_topic_is_un
     assert producer.attempts == (3 if reason is None else 1)
 
 
+def test_no_more_records_wait_for_a_retry_than_a_producer_takes(monkeypatch):
+    class Refusing(Producer):
+        knows_topic = False
+
+        def produce(self, *args, **options):
+            if not self.knows_topic:
+                raise KafkaException(Named("_UNKNOWN_TOPIC"))
+            super().produce(*args, **options)
+
+    producer, kept, results = Refusing(), [], []
+    delivery = Delivery(lambda: producer, "t", Limit())
+    monkeypatch.setattr(brokers, "QUEUE_RECORDS", 3)
+
+    def waiting():
+        kept.append(delivery.in_flight)
+        producer.knows_topic = True
+
+    for number in range(10):
+        record = {"value": b"%d" % number}
+        delivery.send(record, lambda reason, _: results.append(reason), waiting)
+    while delivery.in_flight:
+        delivery.poll(0)
+    assert kept[0] == 3
+    assert results == [None] * 10
+    assert sorted(each.value() for each in producer.log) == [b"%d" % n for n in range(10)]
+
+
+def test_a_signal_ends_the_wait_for_a_record_that_is_due_much_later():
+    producer, waits = Producer(), []
+    producer.poll = waits.append
+    delivery, pacer = Delivery(lambda: producer, "t", Limit()), Pacer(0.001, 0)
+    assert delivery.wait_until_due(pacer, lambda: False)
+    assert not delivery.wait_until_due(pacer, lambda: len(waits) > 3)
+    assert waits[2:] == [on_its_way.POLL_SECONDS] * 2
+
+
+def test_a_producer_and_its_records_for_a_retry_have_one_limit():
+    settings = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(brokers, "client_of", lambda _, found: settings.update(found))
+        brokers.producer("b:1", {}, 300)
+    assert settings["queue.buffering.max.messages"] == brokers.QUEUE_RECORDS == 20_000
+
+
 def test_a_producer_is_replaced_only_after_each_of_its_records_has_its_result(monkeypatch):
     monkeypatch.setattr(on_its_way, "RENEW_SECONDS", -1)
     producers = []
@@ -94,8 +139,9 @@ def test_a_producer_that_cannot_be_replaced_is_kept(monkeypatch):
 
 
 def test_a_producer_is_replaced_while_it_still_keeps_records_of_an_unknown_topic():
-    # A replacement waits for each record, at most 300 s by default.
-    assert on_its_way.RENEW_SECONDS + 300 < brokers.PROPAGATION_SECONDS < 2**31 / 1_000_000
+    # A replacement waits for each record: its retries, and its last attempt.
+    last = on_its_way.RENEW_SECONDS + 2 * on_its_way.LONGEST_TIMEOUT + on_its_way.RETRY_SECONDS
+    assert last < brokers.PROPAGATION_SECONDS < 2**31 / 1_000_000
 
 
 def test_records_of_an_unknown_topic_fail_after_the_timeout():

@@ -1,8 +1,10 @@
 import io
+import itertools
+import signal
 
 import pytest
 from kafka_fakes import Error, Producer
-from kafka_metal_client import cli
+from kafka_metal_client import brokers, cli
 from kafka_metal_client import produce as producing
 from kafka_metal_client.brokers import missing_topic
 from kafka_metal_client.delivery import Delivery
@@ -30,13 +32,15 @@ def flights(tmp_path):
     return path
 
 
-def sent_by(producer, path, options=None, limit=DEFAULT, later=None):
+def sent_by(
+    producer, path, options=None, limit=DEFAULT, later=None, progress=None, stopped=lambda: False
+):
     reader = open_reader(path, options or Options())
     check = validate(path, reader)
     check_record_sizes(path, check, limit)
-    progress = Progress(io.StringIO())
+    progress = progress or Progress(io.StringIO())
     delivery = Delivery(lambda: producer, "flights", later or limit)
-    return send(delivery, reader, Pacer(0, 0), check.records, progress)
+    return send(delivery, reader, Pacer(0, 0), check.records, progress, stopped)
 
 
 def test_each_row_is_sent_once_and_acknowledged(flights):
@@ -58,11 +62,62 @@ def test_rest_file_has_the_unacknowledged_records(flights):
     producer = Producer()
     producer.fate = lambda number, message: Error("too late") if number in (5, 6) else None
     result = sent_by(producer, flights, Options(key="flight"))
-    rest = keep_rest(flights, open_reader_checked(flights), result.lines)
+    rest = keep_rest(flights, open_reader_checked(flights), result)
     assert rest.name == "flights.csv.rest.jsonl"
     again = Producer()
     assert sent_by(again, rest, Options(key="flight")).acknowledged == 2
     assert [record.key() for record in again.log] == [b"5", b"6"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_keeps_the_records_that_failed_or_were_not_sent(
+    flights, monkeypatch, capsys, number
+):
+    class Stopped(Producer):
+        def produce(self, topic, **record):
+            super().produce(topic, **record)
+            if len(self.log) == 100:
+                signal.raise_signal(number)
+
+    producer, again = Stopped(), Producer()
+    producer.fate = lambda index, _: Error("too late") if index in (7, 99) else None
+    monkeypatch.setattr(brokers, "producer", lambda *_, **__: producer)
+    monkeypatch.setattr(brokers, "read_partitions", lambda *_: {})
+    monkeypatch.setattr(producing, "read_limit", lambda *_: DEFAULT)
+    before = signal.getsignal(number)
+
+    assert cli.main(arguments(flights, "--key", "flight", "--rate", "1e6")) == 1
+    assert signal.getsignal(number) is before
+    rest = flights.with_name("flights.csv.rest.jsonl")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == [
+        f"98 acknowledged, 2 not, 400 not sent; these are in {rest}",
+        "after fixing the cause, run: kafka-metal produce --bootstrap 127.0.0.1:1 --topic t "
+        f"--key flight --rate 1000000.0 {rest}",
+    ]
+    assert sent_by(again, rest, Options(key="flight")).acknowledged == 402
+    assert [int(record.key()) for record in again.log] == [7, *range(99, 500)]
+
+
+def test_progress_names_a_stop_and_is_cleared_at_the_end(flights):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    screen, stops = Terminal(), itertools.count()
+    progress = Progress(screen, itertools.count().__next__)
+    result = sent_by(Slow(), flights, progress=progress, stopped=lambda: next(stops) > 20)
+    assert 0 < result.sent == result.acknowledged < 20
+    assert "a second signal ends at once" in screen.getvalue()
+    assert screen.getvalue().endswith(" \r")
+
+
+class Slow(Producer):
+    """Acknowledges records only while nobody sends."""
+
+    def poll(self, seconds):
+        if seconds:
+            super().poll(seconds)
 
 
 def open_reader_checked(path):

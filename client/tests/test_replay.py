@@ -1,10 +1,12 @@
 """Copies of a range of a topic in another topic."""
 
+import signal
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 from kafka_fakes import Error, Message, Producer
-from kafka_metal_client import brokers, replay
+from kafka_metal_client import brokers, cli, commands, replay
 from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
@@ -70,7 +72,9 @@ def test_invalid_source_or_target_is_refused(target, chosen, message):
 def copied(monkeypatch, messages, producer, requested):
     monkeypatch.setattr(brokers, "read_ranges", lambda *_: iter(messages))
     delivery = Delivery(lambda: producer, "copy", LIMIT)
-    return replay.copy_records(None, delivery, "payments", requested, Pacer(0, 0.0), Progress())
+    return replay.copy_records(
+        None, delivery, "payments", requested, Pacer(0, 0.0), Progress(), lambda: False
+    )
 
 
 def test_copy_keeps_the_record_and_adds_its_source(monkeypatch):
@@ -133,6 +137,43 @@ def test_too_large_record_is_counted_and_the_rest_copied(monkeypatch):
 
     assert (done.acknowledged, done.requested, done.missing) == (1, 2, {0: (7, 7)})
     assert list(done.failures) == ["larger than the topic's max.message.bytes (1,048,588)"]
+
+
+def test_a_signal_prints_the_ranges_that_were_not_sent(monkeypatch, capsys):
+    class Stopped(Producer):
+        def produce(self, topic, **record):
+            super().produce(topic, **record)
+            if len(self.log) == 5:
+                signal.raise_signal(signal.SIGTERM)
+
+    producer = Stopped()
+    producer.fate = lambda number, _: Error("too late") if number == 2 else None
+    requested = {0: (0, 10), 1: (7, 9), 2: (0, 4)}
+    messages = [*(Message(offset_=n) for n in range(4)), Message(partition_=1, offset_=7)]
+    messages += [Message(offset_=4)]
+    reader = SimpleNamespace(close=lambda: None)
+    known = {"payments": [0, 1, 2], "again": [0]}
+    monkeypatch.setattr(brokers, "consumer", lambda *_: reader)
+    monkeypatch.setattr(brokers, "producer", lambda *_: producer)
+    monkeypatch.setattr(brokers, "read_partitions", lambda *_: known)
+    monkeypatch.setattr(brokers, "read_ranges", lambda *_: iter(messages))
+    monkeypatch.setattr(replay, "compute_ranges", lambda *_: (requested, 0))
+    monkeypatch.setattr(commands, "settings_of", lambda *_: {})
+    words = ["replay", "--bootstrap=b:1", "--source=payments", "--target=again", "--rate=1e6"]
+
+    assert cli.main(words) == 1
+    lines = capsys.readouterr().out.splitlines()
+    again = "  kafka-metal replay --bootstrap b:1 --source payments --target again"
+    assert lines[-8:] == [
+        "4 acknowledged, 1 not",
+        "payments-0: offsets 4 to 9 were not sent",
+        "payments-1: offsets 8 to 8 were not sent",
+        "payments-2: offsets 0 to 3 were not sent",
+        "fix the cause, then run these (acknowledged records in between are sent twice):",
+        f"{again} --partition 0 --stamp source --from 2 --until 10 --rate 1000000.0",
+        f"{again} --partition 1 --stamp source --from 8 --until 9 --rate 1000000.0",
+        f"{again} --partition 2 --stamp source --from 0 --until 4 --rate 1000000.0",
+    ]
 
 
 def test_offsets_without_record_are_not_missing(monkeypatch):

@@ -225,6 +225,14 @@ def test_report_without_demo_has_no_counts():
     assert "reconcile" not in text
 
 
+def test_report_has_the_command_of_a_client_if_both_of_its_values_are_known():
+    state = platform() | {"access": "client.conf"}
+    line = "access    kcat -F client.conf -b 127.0.0.1:9092 -L\n"
+    assert line in report.render(state, PLAIN)[0]
+    for missing in ("access", "bootstrap"):
+        assert "kcat" not in report.render(state | {missing: None}, PLAIN)[0]
+
+
 def test_numbers_are_right_aligned_despite_colours():
     rows = [["a", ("1", "31")], ["bbb", "1,000"]]
     assert table(["x", "n"], rows, PLAIN) == ["x        n", "a        1", "bbb  1,000"]

@@ -12,6 +12,7 @@ import yaml
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import container_labels
+from ..module_utils._problems.driver_status import status_fault
 from ..plugin_utils._declarations.declarations_package import SITE_KEYS, SampleError
 from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._site.samples import with_sample_schema
@@ -22,6 +23,8 @@ NOTE = "note: "
 LAST_LINES = 10
 # Exit code of `timeout` after a timeout.
 TIMED_OUT = 124
+# Code of an HTTP response.
+OK = 200
 # Failed starts in a row after which a driver counts as failed.
 FAILED_STARTS = 3
 
@@ -126,10 +129,8 @@ def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
             reason = "; ".join(failing)
         elif state:
             reason = f"it is still {state['state']}: make logs S=pipeline-{name}"
-        elif isinstance(answer.get("json"), Mapping):
-            reason = f"its port is still used by the driver of {answer['json'].get('name')}"
         else:
-            reason = f"no response from its status port: {answer.get('msg', '')}"
+            reason = _no_state(answer)
         failed_starts = int(state.get("failed_starts") or 0)
         found.append({"name": name, "reason": reason, "failed_starts": failed_starts})
     return found
@@ -182,9 +183,18 @@ def _failing_outputs(state: Mapping[str, Any]) -> list[str]:
 
 
 def _state(answer: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """State of the driver ``name``; empty without a response, or if another driver responds."""
+    """State of the driver ``name``; empty without a valid one, or if another driver responds."""
     found = answer.get("json")
-    return found if isinstance(found, Mapping) and found.get("name") == name else {}
+    return found if not status_fault(found) and found["name"] == name else {}
+
+
+def _no_state(answer: Mapping[str, Any]) -> str:
+    """Why there is no state of the expected driver."""
+    if answer.get("status") != OK and "json" not in answer:
+        return f"no response from its status port: {answer.get('msg', '')}"
+    if fault := status_fault(answer.get("json")):
+        return f"no valid status from its status port: {fault}"
+    return f"its port is still used by the driver of {answer['json']['name']}"
 
 
 class FilterModule:

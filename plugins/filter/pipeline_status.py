@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..module_utils._problems import pipeline_problems
+from ..module_utils._problems.driver_status import status_fault
 from ..plugin_utils._operations.status_row import status_row
 
 
@@ -45,6 +46,8 @@ def _state(name: str, response: Mapping[str, Any]) -> tuple[dict[str, Any] | Non
     body = response.get("json")
     if not isinstance(body, dict) or "outputs" not in body:
         return None, str(response.get("error") or "the response has no state")
+    if fault := status_fault(body):
+        return None, f"the response has no valid state: {fault}"
     if body.get("name") != name:
         return None, f"its port is used by the driver of {body.get('name')}"
     return body, ""

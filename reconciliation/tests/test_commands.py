@@ -36,19 +36,35 @@ def test_invalid_shares_are_refused_before_sending(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("limit", ["inf", "nan", "-5", "0", "1e9"])
-def test_time_limits_that_the_client_cannot_keep_are_refused(limit, capsys):
-    words = ["demo", "send", *CLUSTER, "--ledger", "l.json", f"--delivery-timeout={limit}"]
+def test_time_limits_out_of_range_are_refused(limit, capsys):
+    words = ["ledger", "verify", *CLUSTER, "--ledger", "l.json", f"--timeout={limit}"]
     with pytest.raises(SystemExit):
         cli.main(words)
     assert f"{limit}: allowed are seconds above 0, up to 2,147,483" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("limit", ["inf", "nan", "0", "500.5"])
+def test_delivery_timeouts_that_a_producer_cannot_keep_are_refused(limit, capsys):
+    words = ["demo", "send", *CLUSTER, "--ledger", "l.json", "--delivery-timeout"]
+    assert cli.parser().parse_args([*words, "500"]).delivery_timeout == 500
+    with pytest.raises(SystemExit):
+        cli.main([*words, limit])
+    error = capsys.readouterr().err
+    assert f"--delivery-timeout: {limit}: allowed are seconds above 0, up to 500" in error
+
+
 def test_ledger_is_written_if_the_log_is_unreadable(tmp_path, monkeypatch, capsys):
+    connected, asked = [], []
+
+    def connect(*_):
+        connected.append(Producer())
+        return connected[-1]
+
     def refused(*_):
         raise ClientError("the password is gone")
 
-    monkeypatch.setattr(brokers, "producer", lambda *_: Producer())
-    monkeypatch.setattr(brokers, "read_partitions", lambda *_: {})
+    monkeypatch.setattr(brokers, "producer", connect)
+    monkeypatch.setattr(brokers, "read_partitions", lambda client, _: asked.append(client))
     monkeypatch.setattr(brokers, "consumer", refused)
     file = tmp_path / "ledger.json"
     words = ["demo", "send", *CLUSTER, "--ledger", str(file), "--count", "40", "--rate", "1000"]
@@ -56,3 +72,5 @@ def test_ledger_is_written_if_the_log_is_unreadable(tmp_path, monkeypatch, capsy
     assert cli.main(words) == 2
     assert "the password is gone" in capsys.readouterr().err
     assert ledger.load(file).acknowledged == 40
+    # The producer that sends is also asked for the topic.
+    assert asked == connected

@@ -150,7 +150,15 @@ def test_failed_check_is_reported_with_its_output(result):
 def response(**state):
     return {
         "item": "a",
-        "json": {"name": "a", "state": "starting", "last_error": None, "failed_starts": 0, **state},
+        "status": 200,
+        "json": {
+            "name": "a",
+            "state": "starting",
+            "last_error": None,
+            "failed_starts": 0,
+            "outputs": {},
+            **state,
+        },
     }
 
 
@@ -180,6 +188,39 @@ def test_failures_before_a_restart_do_not_end_the_wait():
 
 def test_missing_response_does_not_end_the_wait():
     assert not driver_finished_starting({"item": "a", "msg": "refused", "status": -1}, "a")
+
+
+VALID = response(state="running")["json"]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ([1], "status: found [1]; allowed: an object of JSON"),
+        ({}, "name: found nothing; allowed: a text"),
+        ({**VALID, "state": None}, "state: found nothing; allowed: a text"),
+        ({**VALID, "failed_starts": "many"}, "failed_starts: found 'many'; allowed: a number"),
+        ({**VALID, "failed_starts": [3]}, "failed_starts: found [3]; allowed: a number"),
+        ({**VALID, "outputs": ["o"]}, "outputs: found ['o']; allowed: an object of JSON"),
+        ({**VALID, "outputs": {"o": "down"}}, "outputs.o: found 'down'; allowed: an object of"),
+        (
+            {**VALID, "outputs": {"o": {"exception": "e", "restarts": "3"}}},
+            "outputs.o.restarts: found '3'; allowed: a number",
+        ),
+        (None, "status: found nothing; allowed: an object of JSON"),
+    ],
+)
+def test_status_of_a_wrong_shape_is_no_status(body, reason):
+    answer = {"item": "a", "status": 200, "json": body, "msg": "OK (5 bytes)"}
+    assert not driver_finished_starting(answer, "a")
+    (failed,) = failed_drivers([answer])
+    assert failed["reason"].startswith(f"no valid status from its status port: {reason}")
+    assert failed["failed_starts"] == 0
+
+
+def test_response_without_json_is_named():
+    answer = {"item": "a", "status": 200, "msg": "OK (5 bytes)"}
+    assert "no valid status" in failed_drivers([answer])[0]["reason"]
 
 
 def test_response_of_another_driver_does_not_count():

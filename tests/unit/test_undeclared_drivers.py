@@ -75,3 +75,10 @@ def test_response_of_another_driver_is_unreachable():
         "pipeline b does not respond: its port is used by the driver of a",
         "pipeline d does not respond: refused",
     ]
+
+
+def test_status_of_a_wrong_shape_is_a_pipeline_without_a_state():
+    body = {"name": "b", "state": "starting", "failed_starts": "many", "outputs": {}}
+    found = pipeline_status({"b": {"json": body}}, {"b": "h:1"})
+    assert [each["state"] for each in found["pipelines"]] == ["unreachable"]
+    assert "failed_starts: found 'many'; allowed: a number" in found["problems"][0]["text"]

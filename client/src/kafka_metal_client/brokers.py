@@ -3,7 +3,7 @@
 import difflib
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ BATCH = 5_000
 # calls unknown. Later it gives up those in flight, which may be written. At most 2,147: librdkafka
 # computes microseconds in 32 bits, and allows 3,600.
 PROPAGATION_SECONDS = 2_000
+# Records in the queue of a producer. It is short, so that waiting records get a current event time.
+QUEUE_RECORDS = 20_000
 
 # Without this handler librdkafka prints every lost connection on standard error.
 _quiet = logging.getLogger("kafka_metal_client.librdkafka")
@@ -96,8 +98,7 @@ def producer(
             "compression.type": "lz4",
             # The Java client's partitioner: the same key gets the same partition from any client.
             "partitioner": "murmur2_random",
-            # Keeps the queue short, so that waiting records still get a current event time.
-            "queue.buffering.max.messages": 20_000,
+            "queue.buffering.max.messages": QUEUE_RECORDS,
             **(limit or Limit()).settings(),
             **common_config(bootstrap, extra),
         },
@@ -186,12 +187,16 @@ def header_text(message: Any, name: str) -> str | None:
 
 
 def read_ranges(
-    reader: Any, topic: str, ranges: Mapping[int, tuple[int, int]], stall_timeout: float
+    reader: Any,
+    topic: str,
+    ranges: Mapping[int, tuple[int, int]],
+    stall_timeout: float,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[Any]:
     """Yield all records of a topic from the first to the last offset per partition, inclusive.
 
-    Stop at the end of a log that is shorter than the range. ClientError after ``stall_timeout``
-    seconds without a record.
+    Stop at the end of a log that is shorter than the range, and once ``stopped`` is true.
+    ClientError after ``stall_timeout`` seconds without a record.
     """
     from confluent_kafka import KafkaError, TopicPartition
 
@@ -199,7 +204,7 @@ def read_ranges(
     waiting = {part for part, (first, last) in ranges.items() if first <= last}
     at_end: set[int] = set()
     last_record = time.monotonic()
-    while waiting:
+    while waiting and not stopped():
         for message in reader.consume(BATCH, timeout=0.5):
             part, error = message.partition(), message.error()
             if error is not None:

@@ -1,10 +1,12 @@
 """The command line ``kafka-metal``.
 
 Exit code: 0 success; 1 some records were not sent or are missing from an output; 2 wrong arguments,
-a malformed file, a missing topic or no reachable broker, with nothing sent.
+a malformed file, a missing topic or no reachable broker, with nothing sent; 130 Ctrl-C before or
+after records are sent. While they are sent, Ctrl-C and SIGTERM only stop that: the code is 1.
 """
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points
@@ -31,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except BrokenPipeError:
         return 1
+    except KeyboardInterrupt:
+        print("kafka-metal: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
     return code
 
 

@@ -17,6 +17,7 @@ from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import Check
 from kafka_metal_client.sizes import limit_in, settings_of
+from kafka_metal_client.stop_signal import stop_signal
 
 # Whatever the format of the file is.
 FORMAT = "format: JSON objects, one per row: a pipeline reads them with source.format json"
@@ -49,8 +50,12 @@ def produce(options: argparse.Namespace) -> int:
     if rest:
         again = ["kafka-metal", "produce", *connection_arguments(options), "--topic", options.topic]
         again += ["--key", options.key] if options.key else []
-        print(f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not; these are in {rest}")
-        print(f"after fixing the cause, run: {shlex.join([*again, str(rest)])}")
+        again += _rate(options)
+        unsent = check.records - sent.sent
+        stopped = f", {unsent:,} not sent" if unsent else ""
+        print(f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not{stopped}; these are in {rest}")
+        cause = "after fixing the cause" if sent.failed else "to send the rest"
+        print(f"{cause}, run: {shlex.join([*again, str(rest)])}")
     return 0 if sent.acknowledged == check.records else 1
 
 
@@ -91,9 +96,11 @@ def replay(options: argparse.Namespace) -> int:
         connect = partial(brokers.producer, options.bootstrap, extra, 300, limit)
         pacer = Pacer(options.rate, time.monotonic())
         delivery = Delivery(connect, options.target, limit)
-        done = replaying.copy_records(
-            reader, delivery, options.source, requested, pacer, Progress(), options.stamp
-        )
+        with stop_signal() as stopped:
+            done = replaying.copy_records(
+                reader, delivery, options.source, requested, pacer, Progress(), stopped,
+                options.stamp,
+            )  # fmt: skip
     finally:
         reader.close()
     print(
@@ -104,15 +111,23 @@ def replay(options: argparse.Namespace) -> int:
         print(f"{count:,} records failed: {reason}")
     if not done.whole:
         print(f"{done.acknowledged:,} acknowledged, {done.requested - done.acknowledged:,} not")
+    for number, (first, last) in sorted(done.unsent.items()):
+        print(f"{options.source}-{number}: offsets {first:,} to {last:,} were not sent")
     if done.missing:
         print("fix the cause, then run these (acknowledged records in between are sent twice):")
-    for number, (first, last) in sorted(done.missing.items()):
+    elif done.unsent:
+        print("to send the rest, run:")
+    for number, (first, last) in sorted(done.remaining.items()):
         again = ["kafka-metal", "replay", *connection_arguments(options)]
         again += ["--source", options.source, "--target", options.target]
         again += ["--partition", str(number), "--stamp", options.stamp]
-        again += ["--from", str(first), "--until", str(last + 1)]
+        again += ["--from", str(first), "--until", str(last + 1), *_rate(options)]
         print(f"  {shlex.join(again)}")
     return 0 if done.whole else 1
+
+
+def _rate(options: argparse.Namespace) -> list[str]:
+    return ["--rate", str(options.rate)] if options.rate else []
 
 
 def _warn_of_old_records(

@@ -5,19 +5,27 @@ accepts connections before it has metadata.
 """
 
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from kafka_metal_client import brokers
 from kafka_metal_client.errors import ClientError
+from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.sizes import Limit, batch_bytes
+from kafka_metal_client.stop_signal import Stop
 
 POLL_SECONDS = 0.1
 # Error names of a broker without metadata, and librdkafka's own that follow from it.
 UNKNOWN = {"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION"}
 RETRY_SECONDS = 1.0
+# Longest timeout of a record. One of an unknown topic may take twice as long: it is retried until its
+# timeout, and the last attempt has as long again.
+LONGEST_TIMEOUT = 500
 # A producer keeps records of an unknown topic only within brokers.PROPAGATION_SECONDS of its start.
-RENEW_SECONDS = 1_000.0
+# It is replaced early enough for the results of all records before; 100 s are for the retries.
+RENEW_SECONDS = brokers.PROPAGATION_SECONDS - 2 * LONGEST_TIMEOUT - 100.0
 
 # Called once per record with the reason of a failure (None: acknowledged) and the message.
 Done = Callable[[str | None, Any], None]
@@ -26,7 +34,8 @@ Done = Callable[[str | None, Any], None]
 class Delivery:
     """Passes records of one topic to a producer and reports the result of each.
 
-    ``timeout``: seconds from the first attempt until a record of an unknown topic fails.
+    ``timeout``: seconds from the first attempt until a record of an unknown topic is no longer
+    retried, at most LONGEST_TIMEOUT. It is also that of the producer.
     """
 
     def __init__(
@@ -34,14 +43,15 @@ class Delivery:
     ) -> None:
         """``connect`` returns a confluent_kafka Producer, or an object with produce and poll."""
         self._connect = connect
-        self._producer = connect()
+        self.producer = connect()
         self._renewal = time.monotonic() + RENEW_SECONDS
         self.topic = topic
         self.limit = limit
         self.timeout = timeout
         self.sent = 0
         self.settled = 0
-        self._later: list[tuple[float, Callable[[], None]]] = []
+        # Records to be sent again, and when: in the order of time.
+        self._later: deque[tuple[float, Callable[[], None]]] = deque()
 
     @property
     def in_flight(self) -> int:
@@ -53,6 +63,10 @@ class Delivery:
 
         A record that is too large for the topic is not sent: ``done`` gets the reason.
         """
+        # A producer that refuses records at once is never full.
+        while len(self._later) >= brokers.QUEUE_RECORDS:
+            self.poll(POLL_SECONDS)
+            waiting()
         if time.monotonic() > self._renewal:
             self._renew(waiting)
         self.sent += 1
@@ -62,14 +76,22 @@ class Delivery:
             return
         self._queue(record, done, waiting, time.monotonic())
 
+    def wait_until_due(self, pacer: Pacer, stopped: Stop) -> bool:
+        """Handle delivery reports until the next record is due; false if none is to be sent."""
+        self.poll(0)
+        while (delay := pacer.delay(time.monotonic())) > 0:
+            if stopped():
+                return False
+            # With a low rate, the next record may be due in minutes.
+            self.poll(min(delay, POLL_SECONDS))
+        return not stopped()
+
     def poll(self, seconds: float) -> None:
         """Handle delivery reports, and resend records whose retry is due."""
-        self._producer.poll(seconds)
+        self.producer.poll(seconds)
         now = time.monotonic()
-        due = [again for moment, again in self._later if moment <= now]
-        self._later = [entry for entry in self._later if entry[0] > now]
-        for again in due:
-            again()
+        while self._later and self._later[0][0] <= now:
+            self._later.popleft()[1]()
 
     def _renew(self, waiting: Callable[[], None]) -> None:
         """Replace the producer once every record has its result, so that none is sent twice."""
@@ -78,7 +100,7 @@ class Delivery:
             waiting()
         # A file of keys may be gone meanwhile: the producer in use sends as before.
         with suppress(ClientError):
-            self._producer = self._connect()
+            self.producer = self._connect()
         self._renewal = time.monotonic() + RENEW_SECONDS
 
     def _queue(
@@ -95,10 +117,10 @@ class Delivery:
 
         while True:
             try:
-                self._producer.produce(self.topic, **record, on_delivery=answer)
+                self.producer.produce(self.topic, **record, on_delivery=answer)
                 return
             except BufferError:
-                self._producer.poll(POLL_SECONDS)
+                self.producer.poll(POLL_SECONDS)
                 waiting()
             except KafkaException as error:
                 # Once a broker has called the topic unknown, the producer refuses it at once.

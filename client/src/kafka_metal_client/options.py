@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kafka_metal_client import client_file
+from kafka_metal_client.delivery import LONGEST_TIMEOUT
 
 # librdkafka counts milliseconds in 32 bits.
 LONGEST_SECONDS = 2_147_483
@@ -38,11 +39,14 @@ def rate(text: str) -> float:
     return number
 
 
-def seconds(text: str) -> float:
+def seconds(text: str, longest: float = LONGEST_SECONDS) -> float:
     """Parse a time limit in seconds."""
     number = float(text)
-    if not 0 < number <= LONGEST_SECONDS:
-        raise argparse.ArgumentTypeError(
-            f"{text}: allowed are seconds above 0, up to {LONGEST_SECONDS:,}"
-        )
+    if not 0 < number <= longest:
+        raise argparse.ArgumentTypeError(f"{text}: allowed are seconds above 0, up to {longest:,}")
     return number
+
+
+def delivery_seconds(text: str) -> float:
+    """Parse the seconds until an unacknowledged record fails."""
+    return seconds(text, LONGEST_TIMEOUT)

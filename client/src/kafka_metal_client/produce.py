@@ -4,6 +4,7 @@ import errno
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import FAULTS_SHOWN, Check, Reader, find_format, too_large
 from kafka_metal_client.sizes import Limit, read_limit
+from kafka_metal_client.stop_signal import WAITING, Stop, stop_signal
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,18 @@ class SendResult:
     acknowledged: int = 0
     seconds: float = 0.0
     failures: dict[str, tuple[int, int]] = field(default_factory=dict)
-    # Lines of records that failed.
+    # Lines of records that failed, and of the last one sent.
     lines: set[int] = field(default_factory=set)
+    last_line: int = 0
 
     @property
     def failed(self) -> int:
         """Number of records that failed."""
         return sum(count for count, _ in self.failures.values())
+
+    def is_rest(self, line: int) -> bool:
+        """Whether the record of a line failed or was not sent."""
+        return line > self.last_line or line in self.lines
 
 
 def open_reader(path: Path, options: Options) -> Reader:
@@ -79,9 +86,14 @@ def check_record_sizes(path: Path, check: Check, limit: Limit) -> None:
 
 
 def send(
-    delivery: Delivery, reader: Reader, pacer: Pacer, total: int, progress: Progress
+    delivery: Delivery,
+    reader: Reader,
+    pacer: Pacer,
+    total: int,
+    progress: Progress,
+    stopped: Stop,
 ) -> SendResult:
-    """Send all records and wait until each is acknowledged or failed."""
+    """Send all records, or those before a stop, and wait until each is acknowledged or failed."""
     result = SendResult()
     started = time.monotonic()
 
@@ -89,26 +101,26 @@ def send(
         rate = result.acknowledged / max(0.001, time.monotonic() - started)
         return (
             f"sent {delivery.sent:,} of {total:,}, acknowledged {result.acknowledged:,}, "
-            f"{rate:,.0f} records/s"
+            f"{rate:,.0f} records/s{WAITING if stopped() else ''}"
         )
 
     def show() -> None:
         progress.show(describe)
 
-    for record in reader.records():
-        delivery.poll(0)
-        while (delay := pacer.delay(time.monotonic())) > 0:
-            delivery.poll(delay)
-        delivery.send(
-            {"key": record.key, "value": record.value},
-            partial(_count_result, result, record.line),
-            show,
-        )
-        show()
-    while delivery.in_flight:
-        delivery.poll(POLL_SECONDS)
-        show()
-    progress.close()
+    with closing(progress):
+        for record in reader.records():
+            if not delivery.wait_until_due(pacer, stopped):
+                break
+            delivery.send(
+                {"key": record.key, "value": record.value},
+                partial(_count_result, result, record.line),
+                show,
+            )
+            result.last_line = record.line
+            show()
+        while delivery.in_flight:
+            delivery.poll(POLL_SECONDS)
+            show()
     result.sent = delivery.sent
     result.seconds = time.monotonic() - started
     return result
@@ -123,8 +135,8 @@ def _count_result(result: SendResult, line: int, reason: str | None, _message: o
     result.lines.add(line)
 
 
-def keep_rest(path: Path, reader: Reader, failed: set[int]) -> Path:
-    """Write the records of these lines to a JSON Lines file, to be sent alone; return its path.
+def keep_rest(path: Path, reader: Reader, sent: SendResult) -> Path:
+    """Write the records that failed or were not sent to a JSON Lines file; return its path.
 
     The file is next to ``path``, or in the directory for temporary files if that is not writable.
     """
@@ -134,7 +146,7 @@ def keep_rest(path: Path, reader: Reader, failed: set[int]) -> Path:
         try:
             with target.open("wb") as file:
                 for record in reader.records():
-                    if record.line in failed:
+                    if sent.is_rest(record.line):
                         file.write(record.value + b"\n")
             return target
         except PermissionError:
@@ -143,7 +155,8 @@ def keep_rest(path: Path, reader: Reader, failed: set[int]) -> Path:
             if error.errno not in (errno.EROFS, errno.ENOSPC):
                 raise
     raise ClientError(
-        f"{len(failed):,} records were not acknowledged, and {name} cannot be written"
+        f"{sent.failed:,} records failed, all after line {sent.last_line:,} were not sent, and "
+        f"{name} cannot be written"
     )
 
 
@@ -157,7 +170,8 @@ def produce_file(
 ) -> tuple[Check, SendResult, Path | None]:
     """Validate a file, then send it; ClientError before the first record if anything is invalid.
 
-    The returned path is the file with the unacknowledged records, None if there are none.
+    The returned path is the file with the records that failed or, after a signal, were not sent;
+    None if there are none.
     """
     before = path.stat() if path.is_file() else None
     reader = open_reader(path, options)
@@ -172,6 +186,7 @@ def produce_file(
         raise ClientError(f"{path} changed during validation; nothing was sent")
     pacer = Pacer(rate, time.monotonic())
     delivery = Delivery(connect, topic, limit)
-    sent = send(delivery, reader, pacer, check.records, Progress())
-    rest = keep_rest(path, reader, sent.lines) if sent.lines else None
+    with stop_signal() as stopped:
+        sent = send(delivery, reader, pacer, check.records, Progress(), stopped)
+        rest = keep_rest(path, reader, sent) if sent.acknowledged < check.records else None
     return check, sent, rest

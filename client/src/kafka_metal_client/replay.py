@@ -7,6 +7,7 @@ of its source. With it a reader can drop duplicates that an interrupted replay c
 import re
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -17,6 +18,7 @@ from kafka_metal_client.delivery import POLL_SECONDS, Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
+from kafka_metal_client.stop_signal import WAITING, Stop
 
 SOURCE_HEADER = "kafka-metal.source"
 # Of copies with the current time: the time of the source in ms since 1970.
@@ -44,11 +46,22 @@ class ReplayResult:
     failures: dict[str, int] = field(default_factory=dict)
     # First and last unacknowledged offset of the source by partition, both included.
     missing: Ranges = field(default_factory=dict)
+    # The same of the offsets that were not sent, after a stop.
+    unsent: Ranges = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
         """Whether every record of the range was acknowledged."""
-        return self.acknowledged == self.requested
+        return self.acknowledged == self.requested and not self.unsent
+
+    @property
+    def remaining(self) -> Ranges:
+        """First and last offset by partition that is unacknowledged or was not sent."""
+        after = {
+            number: (self.missing.get(number, (first, last))[0], last)
+            for number, (first, last) in self.unsent.items()
+        }
+        return self.missing | after
 
 
 @dataclass(frozen=True)
@@ -160,9 +173,10 @@ def copy_records(
     requested: Ranges,
     pacer: Pacer,
     progress: Progress,
+    stopped: Stop,
     stamp: str = "source",
 ) -> ReplayResult:
-    """Send the records of a range and wait until each is acknowledged or failed.
+    """Send the records of a range, or those before a stop; wait until each has its result.
 
     ``stamp``: ``source`` copies the time of each record, ``now`` replaces it by the current time.
     """
@@ -171,23 +185,35 @@ def copy_records(
 
     def describe() -> str:
         rate = result.acknowledged / max(0.001, time.monotonic() - started)
-        return f"replayed {result.acknowledged:,} of {result.requested:,}, {rate:,.0f} records/s"
+        return (
+            f"replayed {result.acknowledged:,} of {result.requested:,}, {rate:,.0f} records/s"
+            f"{WAITING if stopped() else ''}"
+        )
 
     def show() -> None:
         progress.show(describe)
 
     included = {number: (first, end - 1) for number, (first, end) in requested.items()}
-    for message in brokers.read_ranges(reader, source, included, STALL_TIMEOUT_SECONDS):
-        delivery.poll(0)
-        while (delay := pacer.delay(time.monotonic())) > 0:
-            delivery.poll(delay)
-        place = message.partition(), message.offset()
-        delivery.send(copy_arguments(message, stamp), partial(_count_result, result, place), show)
-        show()
-    while delivery.in_flight:
-        delivery.poll(POLL_SECONDS)
-        show()
-    progress.close()
+    following = {number: first for number, (first, _) in requested.items()}
+    messages = brokers.read_ranges(reader, source, included, STALL_TIMEOUT_SECONDS, stopped)
+    with closing(progress):
+        for message in messages:
+            if not delivery.wait_until_due(pacer, stopped):
+                break
+            place = message.partition(), message.offset()
+            done = partial(_count_result, result, place)
+            delivery.send(copy_arguments(message, stamp), done, show)
+            following[place[0]] = place[1] + 1
+            show()
+        if stopped():
+            result.unsent = {
+                number: (following[number], last)
+                for number, (_, last) in included.items()
+                if following[number] <= last
+            }
+        while delivery.in_flight:
+            delivery.poll(POLL_SECONDS)
+            show()
     result.sent = delivery.sent
     # Transaction markers and compacted records occupy offsets of the range without being records.
     result.requested = delivery.sent

@@ -30,13 +30,14 @@ def render(state: State, paint: Paint, unchanged: bool = False) -> tuple[str, li
     found = problems({"problems": read})
     demo = state.get("demo")
     lines = [paint(f"Cluster {state.get('cluster', '')}", BOLD), *screens.cluster(state, paint)]
-    if bootstrap := state.get("bootstrap"):
+    bootstrap, access = state.get("bootstrap"), state.get("access")
+    if bootstrap:
         lines.append(f"bootstrap {bootstrap}")
     if unchanged and not problems(state) and demo is None:
         count = len(state.get("services", ()))
         well = paint("All is well", GREEN)
         return "\n".join([*lines, f"{well}: {count} services, listed by `make status`."]), found
-    if access := state.get("access"):
+    if access and bootstrap:
         first = str(bootstrap).partition(",")[0]
         lines.append(f"access    kcat -F {access} -b {first} -L")
     lines += ["", *screens.services_by_kind(state, paint)]

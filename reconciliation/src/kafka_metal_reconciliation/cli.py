@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from kafka_metal_client.options import add_connection, rate, seconds
+from kafka_metal_client.options import add_connection, delivery_seconds, rate, seconds
 
 from kafka_metal_reconciliation import commands
 
@@ -31,8 +31,8 @@ def _send(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--fraud-share", type=float, default=0.05, metavar="0..1")
     verb.add_argument("--malformed-share", type=float, default=0.02, metavar="0..1")
     verb.add_argument(
-        "--delivery-timeout", type=seconds, default=300, metavar="SECONDS",
-        help="until an unacknowledged record fails; default: 300",
+        "--delivery-timeout", type=delivery_seconds, default=300, metavar="SECONDS",
+        help="until an unacknowledged record fails, up to 500; default: 300",
     )  # fmt: skip
     verb.set_defaults(command=commands.send)
 

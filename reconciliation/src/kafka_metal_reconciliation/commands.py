@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import signal
 import sys
 import time
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.report import counts
 from kafka_metal_client.sizes import Limit
+from kafka_metal_client.stop_signal import stop_signal
 from kafka_metal_client.tables import Paint
 
 from kafka_metal_reconciliation import ledger
@@ -39,18 +39,19 @@ def send(options: argparse.Namespace) -> int:
         raise ClientError(str(error)) from error
     extra = client_settings(options)
     connect = partial(brokers.producer, options.bootstrap, extra, options.delivery_timeout)
-    brokers.read_partitions(connect(), [options.topic])
-    book = ledger.Ledger(run, options.topic, options.seed, options.count)
     delivery = Delivery(connect, options.topic, Limit(), options.delivery_timeout)
+    brokers.read_partitions(delivery.producer, [options.topic])
+    book = ledger.Ledger(run, options.topic, options.seed, options.count)
     sender = sending.Sender(delivery, book, Progress())
     stream = payments(run, kinds, options.seed, now=lambda: datetime.now(UTC))
-    try:
-        sender.send(stream, Pacer(options.rate, time.monotonic()), _stop_signal())
-        with closing(brokers.consumer(options.bootstrap, extra)) as reader:
-            sending.finish(sender, reader, stall_timeout=60)
-    finally:
-        # Also after an error: keep the acknowledgements.
-        ledger.save(book, options.ledger)
+    with stop_signal() as stopped:
+        try:
+            sender.send(stream, Pacer(options.rate, time.monotonic()), stopped)
+            with closing(brokers.consumer(options.bootstrap, extra)) as reader:
+                sending.finish(sender, reader, stall_timeout=60)
+        finally:
+            # Also after an error: keep the acknowledgements.
+            ledger.save(book, options.ledger)
     print("\n".join(_send_summary(book)))
     return 0 if book.acknowledged == options.count else 1
 
@@ -92,19 +93,6 @@ def verify(options: argparse.Namespace) -> int:
 
 def _json(data: Mapping[str, object]) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-
-
-def _stop_signal() -> sending.Stop:
-    """Return a check that is true after SIGINT or SIGTERM; a second signal kills the process."""
-    caught: list[int] = []
-
-    def catch(number: int, _frame: object) -> None:
-        caught.append(number)
-        signal.signal(number, signal.SIG_DFL)
-
-    signal.signal(signal.SIGINT, catch)
-    signal.signal(signal.SIGTERM, catch)
-    return lambda: bool(caught)
 
 
 def _send_summary(book: ledger.Ledger) -> list[str]:

@@ -2,15 +2,17 @@
 
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from kafka_metal_client import brokers
 from kafka_metal_client.delivery import POLL_SECONDS, Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
+from kafka_metal_client.stop_signal import Stop
 
 from kafka_metal_reconciliation.ack_gaps import AckGaps
 from kafka_metal_reconciliation.ledger import Failure, Ledger, Partition, checksum
@@ -19,13 +21,6 @@ from kafka_metal_reconciliation.payments import Payment, iso_time
 # Headers that identify a record of a run in the log, whatever its value.
 RUN_HEADER = "kafka-metal.run"
 SEQUENCE_HEADER = "kafka-metal.sequence"
-
-
-class Stop(Protocol):
-    """Called before each record; true after a signal."""
-
-    def __call__(self) -> bool:
-        """Whether to stop sending."""
 
 
 @dataclass
@@ -54,23 +49,17 @@ class Sender:
         """Send all payments, then wait until each is acknowledged or failed."""
         self._started = time.monotonic()
         self.ledger.started = iso_time(datetime.now(UTC))
-        for payment in payments:
-            self._wait_until_due(pacer)
-            if stopped():
-                break
-            self._produce(payment)
-            self._progress.show(self._describe)
-        while self._delivery.in_flight:
-            self._delivery.poll(POLL_SECONDS)
-            self._progress.show(self._describe)
-        self._progress.close()
+        with closing(self._progress):
+            for payment in payments:
+                if not self._delivery.wait_until_due(pacer, stopped):
+                    break
+                self._produce(payment)
+                self._progress.show(self._describe)
+            while self._delivery.in_flight:
+                self._delivery.poll(POLL_SECONDS)
+                self._progress.show(self._describe)
         self.ledger.longest_gap = self._gaps.longest
         self.ledger.ended = iso_time(datetime.now(UTC))
-
-    def _wait_until_due(self, pacer: Pacer) -> None:
-        self._delivery.poll(0)
-        while (delay := pacer.delay(time.monotonic())) > 0:
-            self._delivery.poll(delay)
 
     def _produce(self, payment: Payment) -> None:
         sent = time.monotonic()
