@@ -53,7 +53,9 @@ def produce(options: argparse.Namespace) -> int:
         again += _rate(options)
         unsent = check.records - sent.sent
         stopped = f", {unsent:,} not sent" if unsent else ""
-        print(f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not{stopped}; these are in {rest}")
+        print(
+            f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not{stopped}; these are in {rest}"
+        )
         cause = "after fixing the cause" if sent.failed else "to send the rest"
         print(f"{cause}, run: {shlex.join([*again, str(rest)])}")
     return 0 if sent.acknowledged == check.records else 1

@@ -20,8 +20,8 @@ POLL_SECONDS = 0.1
 # Error names of a broker without metadata, and librdkafka's own that follow from it.
 UNKNOWN = {"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION"}
 RETRY_SECONDS = 1.0
-# Longest timeout of a record. One of an unknown topic may take twice as long: it is retried until its
-# timeout, and the last attempt has as long again.
+# Longest timeout of a record. One of an unknown topic may take twice as long: it is retried until
+# its timeout, and the last attempt has as long again.
 LONGEST_TIMEOUT = 500
 # A producer keeps records of an unknown topic only within brokers.PROPAGATION_SECONDS of its start.
 # It is replaced early enough for the results of all records before; 100 s are for the retries.
