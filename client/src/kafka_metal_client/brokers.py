@@ -3,12 +3,13 @@
 import difflib
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.sizes import Limit
+from kafka_metal_client.stop_signal import Stop
 
 METADATA_SECONDS = 20
 # A partition's end can move back briefly after a change of leader: records at the end of the log
@@ -191,7 +192,7 @@ def read_ranges(
     topic: str,
     ranges: Mapping[int, tuple[int, int]],
     stall_timeout: float,
-    stopped: Callable[[], bool] = lambda: False,
+    stopped: Stop = lambda: False,
 ) -> Iterator[Any]:
     """Yield all records of a topic from the first to the last offset per partition, inclusive.
 

@@ -93,11 +93,15 @@ class Delivery:
         while self._later and self._later[0][0] <= now:
             self._later.popleft()[1]()
 
-    def _renew(self, waiting: Callable[[], None]) -> None:
-        """Replace the producer once every record has its result, so that none is sent twice."""
+    def wait_for_results(self, waiting: Callable[[], None]) -> None:
+        """Wait until each record is acknowledged or failed; call ``waiting`` meanwhile."""
         while self.in_flight:
             self.poll(POLL_SECONDS)
             waiting()
+
+    def _renew(self, waiting: Callable[[], None]) -> None:
+        """Replace the producer once every record has its result, so that none is sent twice."""
+        self.wait_for_results(waiting)
         # A file of keys may be gone meanwhile: the producer in use sends as before.
         with suppress(ClientError):
             self.producer = self._connect()

@@ -14,7 +14,7 @@ from kafka_metal_declarations.file_format import CSV, Format
 
 from kafka_metal_client import brokers
 from kafka_metal_client.csvfile import CsvFile
-from kafka_metal_client.delivery import POLL_SECONDS, Delivery
+from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.jsonlfile import JsonLines
 from kafka_metal_client.pacing import Pacer
@@ -118,9 +118,7 @@ def send(
             )
             result.last_line = record.line
             show()
-        while delivery.in_flight:
-            delivery.poll(POLL_SECONDS)
-            show()
+        delivery.wait_for_results(show)
     result.sent = delivery.sent
     result.seconds = time.monotonic() - started
     return result

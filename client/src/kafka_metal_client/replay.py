@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from kafka_metal_client import brokers
-from kafka_metal_client.delivery import POLL_SECONDS, Delivery
+from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
@@ -211,9 +211,7 @@ def copy_records(
                 for number, (_, last) in included.items()
                 if following[number] <= last
             }
-        while delivery.in_flight:
-            delivery.poll(POLL_SECONDS)
-            show()
+        delivery.wait_for_results(show)
     result.sent = delivery.sent
     # Transaction markers and compacted records occupy offsets of the range without being records.
     result.requested = delivery.sent

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kafka_metal_client import brokers
-from kafka_metal_client.delivery import POLL_SECONDS, Delivery
+from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
@@ -55,9 +55,7 @@ class Sender:
                     break
                 self._produce(payment)
                 self._progress.show(self._describe)
-            while self._delivery.in_flight:
-                self._delivery.poll(POLL_SECONDS)
-                self._progress.show(self._describe)
+            self._delivery.wait_for_results(lambda: self._progress.show(self._describe))
         self.ledger.longest_gap = self._gaps.longest
         self.ledger.ended = iso_time(datetime.now(UTC))
 
