@@ -184,7 +184,7 @@ def _failing_outputs(state: Mapping[str, Any]) -> list[str]:
 
 def _state(answer: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """State of the driver ``name``; empty without a valid one, or if another driver responds."""
-    found = answer.get("json")
+    found: Any = answer.get("json")
     return found if not status_fault(found) and found["name"] == name else {}
 
 
