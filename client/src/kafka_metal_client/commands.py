@@ -16,8 +16,8 @@ from kafka_metal_client.options import client_settings, connection_arguments
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import Check
-from kafka_metal_client.sizes import limit_in, settings_of
 from kafka_metal_client.stop_signal import stop_signal
+from kafka_metal_client.topic_settings import limit_in, settings_of
 
 # Whatever the format of the file is.
 FORMAT = "format: JSON objects, one per row: a pipeline reads them with source.format json"

@@ -20,8 +20,9 @@ from kafka_metal_client.jsonlfile import JsonLines
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import FAULTS_SHOWN, Check, Reader, find_format, too_large
-from kafka_metal_client.sizes import Limit, read_limit
+from kafka_metal_client.sizes import Limit
 from kafka_metal_client.stop_signal import WAITING, Stop, stop_signal
+from kafka_metal_client.topic_settings import read_limit
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,7 @@
 """Record sizes: the limit of a topic, and the bytes that a broker compares with it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
-
-from kafka_metal_client.errors import ClientError
 
 # Kafka's default of max.message.bytes.
 DEFAULT_LIMIT = 1_048_588
@@ -17,8 +14,6 @@ LARGEST_BATCH = 1_000_000
 MARGIN = 512
 # librdkafka's range of message.max.bytes.
 SMALLEST_SETTING, LARGEST_SETTING = 1_000, 1_000_000_000
-REQUEST_SECONDS = 20
-NO_RIGHT = {"TOPIC_AUTHORIZATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"}
 
 Headers = Iterable[tuple[str, bytes | None]]
 
@@ -47,39 +42,6 @@ def batch_bytes(key: bytes | None, value: bytes | None, headers: Headers = ()) -
     body = RECORD_BYTES + _field(key) + _field(value) + _varint(len(rows))
     body += sum(_field(name.encode()) + _field(content) for name, content in rows)
     return BATCH_BYTES + _varint(body) + body
-
-
-def read_limit(bootstrap: str, extra: Mapping[str, str], topic: str) -> Limit:
-    """Return the limit of a topic; Kafka's default if the user may not describe its config."""
-    return limit_in(settings_of(bootstrap, extra, topic))
-
-
-def limit_in(settings: Mapping[str, str]) -> Limit:
-    """Return the limit in the settings of a topic; Kafka's default without settings."""
-    if "max.message.bytes" not in settings:
-        return Limit()
-    return Limit(int(settings["max.message.bytes"]), from_topic=True)
-
-
-def settings_of(bootstrap: str, extra: Mapping[str, str], topic: str) -> dict[str, str]:
-    """Return the settings of a topic; none if the user may not describe its config."""
-    from confluent_kafka import KafkaException
-    from confluent_kafka.admin import AdminClient, ConfigResource
-
-    from kafka_metal_client import brokers
-
-    admin = brokers.client_of(AdminClient, brokers.common_config(bootstrap, extra))
-    resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
-    (answer,) = admin.describe_configs([resource], request_timeout=REQUEST_SECONDS).values()
-    try:
-        entries: Mapping[str, Any] = answer.result(timeout=REQUEST_SECONDS + 5)
-    except KafkaException as error:
-        if error.args[0].name() in NO_RIGHT:
-            return {}
-        raise ClientError(
-            f"the config of topic {topic} cannot be read: {error.args[0].str()}; nothing was sent"
-        ) from error
-    return {name: entry.value for name, entry in entries.items() if entry.value is not None}
 
 
 def _field(content: bytes | None) -> int:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 from kafka_metal_client import brokers
 from kafka_metal_client.delivery import Delivery
-from kafka_metal_client.sizes import batch_bytes, read_limit
+from kafka_metal_client.sizes import batch_bytes
+from kafka_metal_client.topic_settings import read_limit
 from testing import access
 from testing.cluster import Cluster
 from testing.faults import topic

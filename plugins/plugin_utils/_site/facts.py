@@ -27,6 +27,7 @@ from . import (
     spark_secrets,
     targets,
     zookeeper,
+    zookeeper_sessions,
 )
 from .host_secrets import Host
 from .inventory import HostFact, SiteFact
@@ -92,7 +93,7 @@ SITE_FACTS: Mapping[str, SiteFact] = {
     "users.with_password": site_users.with_password,
     "zookeeper.acls_enabled": zookeeper.acls_enabled,
     "zookeeper.certificate_authentication": zookeeper.certificate_authentication,
-    "zookeeper.max_session_timeout": zookeeper.max_session_timeout,
+    "zookeeper.max_session_timeout": zookeeper_sessions.max_session_timeout,
     "zookeeper.servers": zookeeper.servers,
 }
 

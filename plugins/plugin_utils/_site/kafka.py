@@ -11,7 +11,7 @@ from .._catalogue.kinds import Service
 from .._security import tls_migration, zookeeper_tls_migration
 from .._security.broker_security import broker_properties
 from .._security.security_modes import find_mode
-from . import instances, machines, security, zookeeper
+from . import instances, machines, security, zookeeper, zookeeper_sessions
 from .inventory import Inventory
 
 KAFKA = service("kafka")
@@ -109,7 +109,7 @@ def tls_addresses(inventory: Inventory) -> list[str]:
 
 def metadata_properties(inventory: Inventory) -> dict[str, Any]:
     """Keys of server.properties for the connection to the metadata service."""
-    limit = zookeeper.max_session_timeout(inventory)
+    limit = zookeeper_sessions.max_session_timeout(inventory)
     mode, phase = security.mode(inventory), security.phase(inventory)
     return {
         "zookeeper.connect": ",".join(zookeeper.endpoints(inventory)),

@@ -8,15 +8,12 @@ from typing import Any
 
 from .._security import zookeeper_tls_migration
 from .._security.tls_migration import PHASES
-from . import security, spark
+from . import security
 from .inventory import Inventory
 
 GROUP = "zookeeper"
 # Value of kafka_metadata_mode.
 MODE = "zookeeper"
-# A standby master of Spark takes over when the leader's session expires. Spark requests a minute,
-# so a cluster with Spark has a lower limit.
-SESSION_LIMIT_MS, SESSION_LIMIT_UNDER_SPARK_MS = 40_000, 10_000
 
 
 def servers(inventory: Inventory) -> list[dict[str, Any]]:
@@ -38,11 +35,6 @@ def servers(inventory: Inventory) -> list[dict[str, Any]]:
 def endpoints(inventory: Inventory) -> list[str]:
     """host:port of each server for clients."""
     return zookeeper_tls_migration.connect(servers(inventory))
-
-
-def max_session_timeout(inventory: Inventory) -> int:
-    """Longest session timeout in milliseconds."""
-    return SESSION_LIMIT_UNDER_SPARK_MS if spark.recovery_servers(inventory) else SESSION_LIMIT_MS
 
 
 def certificate_authentication(inventory: Inventory) -> bool:
