@@ -24,7 +24,7 @@ GO_ON = {
 READ_REACHABLE = (
     *("internal_machine_state.yml", "internal_status.yml", "internal_log_dirs.yml"),
     "internal_first_reachable.yml",
-    *("logs.yml", "support.yml", "internal_support_metrics.yml"),
+    *("internal_log_tail.yml", "support.yml", "internal_support_metrics.yml"),
     "credentials.yml",
 )
 # Plays that only write a note of ours; an unreachable machine keeps its own.
