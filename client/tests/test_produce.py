@@ -99,6 +99,44 @@ def test_a_signal_keeps_the_records_that_failed_or_were_not_sent(
     assert [int(record.key()) for record in again.log] == [7, *range(99, 500)]
 
 
+def test_a_rest_that_cannot_be_written_is_described_by_its_lines(
+    flights, monkeypatch, capsys, tmp_path
+):
+    class Stopped(Producer):
+        def produce(self, topic, **record):
+            super().produce(topic, **record)
+            if len(self.log) == 100:
+                signal.raise_signal(signal.SIGTERM)
+
+    producer = Stopped()
+    producer.fate = lambda index, _: Error("too late") if index in (7, 99) else None
+    monkeypatch.setattr(brokers, "producer", lambda *_, **__: producer)
+    monkeypatch.setattr(brokers, "read_partitions", lambda *_: {})
+    monkeypatch.setattr(producing, "read_limit", lambda *_: DEFAULT)
+    monkeypatch.setattr(producing.tempfile, "gettempdir", lambda: str(tmp_path / "absent"))
+    # The first directory is full, the other one does not exist.
+    full = flights.with_name("flights.csv.rest.jsonl")
+    full.symlink_to("/dev/full")
+
+    assert cli.main(arguments(flights, "--key", "flight", "--rate", "1e6")) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-5].startswith("sent 100 to t, acknowledged 98 in ")
+    assert lines[-3].startswith("98 acknowledged, 2 not, 400 not sent. They could not be saved: ")
+    assert "No space left on device" in lines[-3]
+    assert "absent/flights.csv.rest.jsonl" in lines[-3]
+    assert lines[-2:] == [
+        f"not acknowledged or not sent in {flights}: line 9, line 101, all after line 101",
+        "copy these lines to a new file, with the header of a CSV, and send that file",
+    ]
+    assert not full.is_symlink()
+
+
+def test_many_lines_of_a_rest_are_counted(flights):
+    check = validate(flights, open_reader(flights, Options()))
+    sent = SendResult(sent=500, lines=set(range(2, 1_502)), last_line=501)
+    assert sent.describe_rest(check).endswith(", line 21, 1,480 more lines")
+
+
 def test_progress_names_a_stop_and_is_cleared_at_the_end(flights):
     class Terminal(io.StringIO):
         def isatty(self):

@@ -139,6 +139,17 @@ def test_too_large_record_is_counted_and_the_rest_copied(monkeypatch):
     assert list(done.failures) == ["larger than the topic's max.message.bytes (1,048,588)"]
 
 
+def connect(monkeypatch, producer, requested, read):
+    reader = SimpleNamespace(close=lambda: None)
+    known = {"payments": [0, 1, 2], "again": [0]}
+    monkeypatch.setattr(brokers, "consumer", lambda *_: reader)
+    monkeypatch.setattr(brokers, "producer", lambda *_: producer)
+    monkeypatch.setattr(brokers, "read_partitions", lambda *_: known)
+    monkeypatch.setattr(brokers, "read_ranges", lambda *_: read())
+    monkeypatch.setattr(replay, "compute_ranges", lambda *_: (requested, 0))
+    monkeypatch.setattr(commands, "settings_of", lambda *_: {})
+
+
 def test_a_signal_prints_the_ranges_that_were_not_sent(monkeypatch, capsys):
     class Stopped(Producer):
         def produce(self, topic, **record):
@@ -151,14 +162,7 @@ def test_a_signal_prints_the_ranges_that_were_not_sent(monkeypatch, capsys):
     requested = {0: (0, 10), 1: (7, 9), 2: (0, 4)}
     messages = [*(Message(offset_=n) for n in range(4)), Message(partition_=1, offset_=7)]
     messages += [Message(offset_=4)]
-    reader = SimpleNamespace(close=lambda: None)
-    known = {"payments": [0, 1, 2], "again": [0]}
-    monkeypatch.setattr(brokers, "consumer", lambda *_: reader)
-    monkeypatch.setattr(brokers, "producer", lambda *_: producer)
-    monkeypatch.setattr(brokers, "read_partitions", lambda *_: known)
-    monkeypatch.setattr(brokers, "read_ranges", lambda *_: iter(messages))
-    monkeypatch.setattr(replay, "compute_ranges", lambda *_: (requested, 0))
-    monkeypatch.setattr(commands, "settings_of", lambda *_: {})
+    connect(monkeypatch, producer, requested, lambda: iter(messages))
     words = ["replay", "--bootstrap=b:1", "--source=payments", "--target=again", "--rate=1e6"]
 
     assert cli.main(words) == 1
@@ -180,3 +184,37 @@ def test_offsets_without_record_are_not_missing(monkeypatch):
     """Compaction and transaction markers leave gaps in the offsets."""
     done = copied(monkeypatch, [Message(offset_=9)], Producer(), {0: (0, 10)})
     assert (done.requested, done.whole) == (1, True)
+
+
+STALL = "no record was read for 60 s from payments-0"
+
+
+def test_a_source_that_stalls_after_records_were_sent_prints_the_rest(monkeypatch, capsys):
+    def read():
+        yield from (Message(offset_=n) for n in range(3))
+        raise ClientError(STALL)
+
+    connect(monkeypatch, Producer(), {0: (0, 10), 1: (0, 0)}, read)
+
+    assert cli.main(["replay", "--bootstrap=b:1", "--source=payments", "--target=again"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-6].startswith("sent 3 to again, acknowledged 3 in ")
+    assert lines[-5:] == [
+        f"stopped: {STALL}",
+        "3 acknowledged, 0 not",
+        "payments-0: offsets 3 to 9 were not sent",
+        "when all partitions of the source have a leader again (make status), run:",
+        "  kafka-metal replay --bootstrap b:1 --source payments --target again --partition 0 "
+        "--stamp source --from 3 --until 10",
+    ]
+
+
+def test_a_source_that_stalls_before_the_first_record_sends_nothing(monkeypatch, capsys):
+    def read():
+        raise ClientError(STALL)
+        yield
+
+    connect(monkeypatch, Producer(), {0: (0, 10)}, read)
+
+    assert cli.main(["replay", "--bootstrap=b:1", "--source=payments", "--target=again"]) == 2
+    assert STALL in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 import urllib.parse
 
 import pytest
@@ -49,6 +50,18 @@ NOTATIONS = (
     f'jdbc:oracle:thin:shop/"a@{PLANTED}"@//db.example.com:1521/shop',
     f"jdbc:sqlserver://db;user=a;password={{{PLANTED};}}}}{PLANTED}}};encrypt=true",
     f"jdbc:oracle:thin:shop/{PLANTED}@//db.example.com:1521/shop",
+    f'open jdbc:oracle:thin:scott/"ti/ger @{PLANTED}"@//db.example.com:1521/shop failed',
+    json.dumps({"error": f'thin:"sco tt"/"ti ger@{PLANTED}"@db: no listener'}),
+    f"thin:scott/&quot;a@{PLANTED}&quot;@db.example.com",
+    f'jdbc:oracle:thin:scott/"cut @ {PLANTED}',
+    f"thin:scott/{PLANTED}@db.example.com",
+    f"the broker is shop:{PLANTED}@kafka1:9092, or kafka2:9092",
+    f"bootstrap.servers=kafka2:9092,shop:a@{PLANTED}@kafka1:9092",
+    f"HTTP_PROXY=shop:{PLANTED}@proxy.example.com",
+    f"open jdbc:postgresql://shop:a b@c {PLANTED}@db.example.com:5432/shop: refused",
+    f"open jdbc:postgresql://shop:a@b {PLANTED}@db.example.com/shop: refused",
+    f"open 'mongodb://shop:a {PLANTED}@db.example.com'",
+    f"redis://:a {PLANTED}@cache.example.com",
     f"redis://:{PLANTED}@cache.example.com",
     f"jdbc:postgresql://db/shop?user=a&password={PLANTED}&ssl=true",
     f"GET /x?access_token={PLANTED}&a=b HTTP/1.1",
@@ -80,6 +93,7 @@ def test_values_that_look_like_secrets_are_removed(text):
     "token",
     [
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
+        "session-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
         "xoxb-1234567890-abcdefgh",
         "AKIA" + "ABCDEFGHIJKLMNOP",
     ],
@@ -126,6 +140,21 @@ def test_lines_of_a_known_key_are_removed():
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
         'kafka_server_metrics{listener="CLIENTS"} 3',
         "2026-03-02 10:00:00 WARN a topic has 3 partitions, 2 in sync",
+        # Addresses, principals and times.
+        "mail ops@example.com, mailto:ops@example.com or smtp: ops@example.com:25",
+        "at 12:30@example.com:9092, T12:30@kafka1:9092, 2026-03-02T12:30:00@kafka1:9092",
+        "see http://db:8080. Mail ops@example.com/help, or https://db:443 for a b@c:22",
+        "see docs://host:name and ask ops@example.com",
+        "User:alice@EXAMPLE.COM:1 and kafka/kafka1@EXAMPLE.COM:88 from http://[::1]:9404/x@y",
+        # Images.
+        "url: registry:5000/kafka:4.1@sha256:0123456789abcdef",
+        "image: kafka:4.1@sha256:12345 from docker://kafka:4.1@sha256:0123456789abcdef",
+        # Hosts with ports, such as voters, and URLs without a password.
+        "controller.quorum.voters=1@kafka1:9093,2@kafka2:9093,kafka3:9093,3@kafka3:9093",
+        "jdbc:oracle:thin:@db:1521:shop, jdbc:oracle:thin:@//db:1521/shop",
+        "jdbc:postgresql://db/x@y:1 and spark://Scheduler@kafka1:4040 and Object:Lock@1a2b3c",
+        "a thin: line/with@db:1521",
+        "git@github.com:org/repo, root@kafka1:/etc, proxy: off, url = mailto:ops@example.com",
     ],
 )
 def test_other_text_is_kept(text):
@@ -160,3 +189,26 @@ def test_unclosed_values_are_searched_in_linear_time(unclosed):
 def test_a_port_is_no_password():
     text = "http://db.example.com:8080/users/a@example.com of spark://Scheduler@kafka1:4040"
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["a", "-", "\n", " ", "@", ":@", "a:b,", "a:b@", "a:b@c:1,", "a://b:c ", "a://b:c @", "a@b ",
+     'oracle:a:b/"', 'thin:b/', "eyJ-", "pagerduty", "password ", "proxy=", "proxy=a:b", "://a:"],
+)  # fmt: skip
+@pytest.mark.parametrize("begin", ["", "http://pagerduty", "a://b:c ", "a://:b c@d"])
+@pytest.mark.parametrize("end", ["", " ://"])
+def test_hostile_lines_are_searched_in_less_than_a_second(begin, unit, end):
+    text = begin + unit * (100_000 // len(unit)) + end
+    # Of this process: the machine may be busy.
+    started = time.process_time()
+    redact(text)
+    assert time.process_time() - started < 1
+
+
+def test_the_host_and_the_text_around_a_password_are_kept():
+    text = 'open jdbc:oracle:thin:scott/"ti/ger@x"@//h:1521/d or shop:x@h:9092 or a://b:c d@h/e now'
+    assert redact(text) == (
+        f"open jdbc:oracle:thin:scott/{REMOVED}@//h:1521/d or shop:{REMOVED}@h:9092 "
+        f"or a://b:{REMOVED}@h/e now"
+    )

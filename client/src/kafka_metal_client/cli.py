@@ -1,8 +1,10 @@
 """The command line ``kafka-metal``.
 
-Exit code: 0 success; 1 some records were not sent or are missing from an output; 2 wrong arguments,
-a malformed file, a missing topic or no reachable broker, with nothing sent; 130 Ctrl-C before or
-after records are sent. While they are sent, Ctrl-C and SIGTERM only stop that: the code is 1.
+Exit code: 0 success; 1 some records were not sent or are missing from an output, also if the
+source of a replay stalls, or a file of the rest cannot be written, after records were sent; 2 wrong
+arguments, a malformed file, a missing topic or no reachable broker, with nothing sent; 130 Ctrl-C
+before or after records are sent. While they are sent, Ctrl-C and SIGTERM only stop that: the code
+is 1.
 """
 
 import argparse

@@ -39,6 +39,9 @@ def produce(options: argparse.Namespace) -> int:
     check, sent, rest = producing.produce_file(
         options.file, reading, options.bootstrap, extra, options.topic, options.rate
     )
+    unsent = check.records - sent.sent
+    stopped = f", {unsent:,} not sent" if unsent else ""
+    counts = f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not{stopped}"
     print("\n".join([f"{options.file}: {check.records:,} records are valid", *_hints(check)]))
     print(FORMAT)
     print(
@@ -51,13 +54,13 @@ def produce(options: argparse.Namespace) -> int:
         again = ["kafka-metal", "produce", *connection_arguments(options), "--topic", options.topic]
         again += ["--key", options.key] if options.key else []
         again += _rate(options)
-        unsent = check.records - sent.sent
-        stopped = f", {unsent:,} not sent" if unsent else ""
-        print(
-            f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not{stopped}; these are in {rest}"
-        )
+        print(f"{counts}; these are in {rest}")
         cause = "after fixing the cause" if sent.failed else "to send the rest"
         print(f"{cause}, run: {shlex.join([*again, str(rest)])}")
+    elif sent.unsaved:
+        print(f"{counts}. They could not be saved: {sent.unsaved}")
+        print(f"not acknowledged or not sent in {options.file}: {sent.describe_rest(check)}")
+        print("copy these lines to a new file, with the header of a CSV, and send that file")
     return 0 if sent.acknowledged == check.records else 1
 
 
@@ -111,12 +114,16 @@ def replay(options: argparse.Namespace) -> int:
     )
     for reason, count in sorted(done.failures.items()):
         print(f"{count:,} records failed: {reason}")
+    if done.stall:
+        print(f"stopped: {done.stall}")
     if not done.whole:
         print(f"{done.acknowledged:,} acknowledged, {done.requested - done.acknowledged:,} not")
     for number, (first, last) in sorted(done.unsent.items()):
         print(f"{options.source}-{number}: offsets {first:,} to {last:,} were not sent")
     if done.missing:
         print("fix the cause, then run these (acknowledged records in between are sent twice):")
+    elif done.stall:
+        print("when all partitions of the source have a leader again (make status), run:")
     elif done.unsent:
         print("to send the rest, run:")
     for number, (first, last) in sorted(done.remaining.items()):

@@ -1,10 +1,9 @@
 """Send an operator's file: the whole file is validated before the first record is sent."""
 
-import errno
 import tempfile
 import time
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,9 @@ from kafka_metal_client.records import FAULTS_SHOWN, Check, Reader, find_format,
 from kafka_metal_client.sizes import Limit
 from kafka_metal_client.stop_signal import WAITING, Stop, stop_signal
 from kafka_metal_client.topic_settings import read_limit
+
+# Lines of failed records in a message.
+LINES_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class SendResult:
     # Lines of records that failed, and of the last one sent.
     lines: set[int] = field(default_factory=set)
     last_line: int = 0
+    # Why the records that failed or were not sent are in no file.
+    unsaved: str = ""
 
     @property
     def failed(self) -> int:
@@ -55,6 +59,15 @@ class SendResult:
     def is_rest(self, line: int) -> bool:
         """Whether the record of a line failed or was not sent."""
         return line > self.last_line or line in self.lines
+
+    def describe_rest(self, check: Check) -> str:
+        """Return the lines where records begin that failed or were not sent."""
+        first = [f"line {line:,}" for line in sorted(self.lines)[:LINES_SHOWN]]
+        more = len(self.lines) - LINES_SHOWN
+        parts = [*first, *([f"{more:,} more lines"] if more > 0 else [])]
+        if check.records > self.sent:
+            parts.append(f"all after line {self.last_line:,}")
+        return ", ".join(parts)
 
 
 def open_reader(path: Path, options: Options) -> Reader:
@@ -138,25 +151,27 @@ def keep_rest(path: Path, reader: Reader, sent: SendResult) -> Path:
     """Write the records that failed or were not sent to a JSON Lines file; return its path.
 
     The file is next to ``path``, or in the directory for temporary files if that is not writable.
+    ClientError if neither can be written.
     """
     name = f"{path.name.removesuffix('.gz')}.rest.jsonl"
+    problems = []
     for folder in (path.parent, Path(tempfile.gettempdir())):
         target = folder / name
+        opened = False
         try:
             with target.open("wb") as file:
+                opened = True
                 for record in reader.records():
                     if sent.is_rest(record.line):
                         file.write(record.value + b"\n")
             return target
-        except PermissionError:
-            continue
         except OSError as error:
-            if error.errno not in (errno.EROFS, errno.ENOSPC):
-                raise
-    raise ClientError(
-        f"{sent.failed:,} records failed, all after line {sent.last_line:,} were not sent, and "
-        f"{name} cannot be written"
-    )
+            problems.append(str(error))
+            # An incomplete file would be taken for the whole rest.
+            if opened:
+                with suppress(OSError):
+                    target.unlink()
+    raise ClientError("; ".join(problems))
 
 
 def describe_columns(check: Check) -> str:
@@ -170,7 +185,7 @@ def produce_file(
     """Validate a file, then send it; ClientError before the first record if anything is invalid.
 
     The returned path is the file with the records that failed or, after a signal, were not sent;
-    None if there are none.
+    None if there are none, or if the file cannot be written.
     """
     before = path.stat() if path.is_file() else None
     reader = open_reader(path, options)
@@ -187,5 +202,11 @@ def produce_file(
     delivery = Delivery(connect, topic, limit)
     with stop_signal() as stopped:
         sent = send(delivery, reader, pacer, check.records, Progress(), stopped)
-        rest = keep_rest(path, reader, sent) if sent.acknowledged < check.records else None
+        rest = None
+        if sent.acknowledged < check.records:
+            try:
+                rest = keep_rest(path, reader, sent)
+            except ClientError as error:
+                # Records were sent: this is no error of the whole command.
+                sent.unsaved = str(error)
     return check, sent, rest

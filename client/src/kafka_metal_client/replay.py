@@ -48,6 +48,8 @@ class ReplayResult:
     missing: Ranges = field(default_factory=dict)
     # The same of the offsets that were not sent, after a stop.
     unsent: Ranges = field(default_factory=dict)
+    # Why the source could not be read to the end of the range.
+    stall: str = ""
 
     @property
     def whole(self) -> bool:
@@ -178,6 +180,7 @@ def copy_records(
 ) -> ReplayResult:
     """Send the records of a range, or those before a stop; wait until each has its result.
 
+    A source that stalls after records were sent is a stop, too; before that it is a ClientError.
     ``stamp``: ``source`` copies the time of each record, ``now`` replaces it by the current time.
     """
     result = ReplayResult(requested=sum(end - first for first, end in requested.values()))
@@ -197,15 +200,20 @@ def copy_records(
     following = {number: first for number, (first, _) in requested.items()}
     messages = brokers.read_ranges(reader, source, included, STALL_TIMEOUT_SECONDS, stopped)
     with closing(progress):
-        for message in messages:
-            if not delivery.wait_until_due(pacer, stopped):
-                break
-            place = message.partition(), message.offset()
-            done = partial(_count_result, result, place)
-            delivery.send(copy_arguments(message, stamp), done, show)
-            following[place[0]] = place[1] + 1
-            show()
-        if stopped():
+        try:
+            for message in messages:
+                if not delivery.wait_until_due(pacer, stopped):
+                    break
+                place = message.partition(), message.offset()
+                done = partial(_count_result, result, place)
+                delivery.send(copy_arguments(message, stamp), done, show)
+                following[place[0]] = place[1] + 1
+                show()
+        except ClientError as error:
+            if not delivery.sent:
+                raise
+            result.stall = str(error)
+        if stopped() or result.stall:
             result.unsent = {
                 number: (following[number], last)
                 for number, (_, last) in included.items()

@@ -23,13 +23,24 @@ _PARAMETER = re.compile(
 # may be long and without spaces, such as the value of a record in an error.
 _WORD = r"[A-Za-z][\w+.-]{0,48}:"
 _SCHEME = re.compile(rf"(?:{_WORD}){{1,8}}//|{_WORD}")
+# An image's digest follows an @, too.
+_HOST = r"@(?!sha\d+:)"
+# Oracle's user/"password"@ in any text: a quoted password may have blanks, / and @.
+_ORACLE = re.compile(
+    rf"\b((?:{_WORD}){{0,4}}(?:oracle|thin|oci8?):(?:\w{{1,32}}:)?)"
+    r"(?:\\*\"[^\"\n]{1,128}\"|[^\s/@\"]{1,128})/\\*\"[^\"\n]{1,1024}\"@",
+    re.IGNORECASE,
+)
 # Up to the host: a text that is one URL, which may have spaces if it is invalid, or a word.
-_USER = re.compile(rf"\A(?:{_SCHEME.pattern})(?=\S).*@|(?<![^\s'\"])[^\s'\"]+@", re.DOTALL)
+_USER = re.compile(
+    rf"\A(?:{_SCHEME.pattern})(?=\S).*{_HOST}|(?<![^\s'\"])[^\s'\"]+{_HOST}", re.DOTALL
+)
 
 
 def hide_passwords(text: str) -> str:
     """Return a text without users and passwords of URLs, and values of parameters as password=x."""
-    # First the parameters: a password may contain an @.
+    # Quotes first: they may contain anything. Then the parameters: a password may contain an @.
+    text = _ORACLE.sub(rf"\1{HIDDEN}@", text)
     return _USER.sub(_hide_user, _PARAMETER.sub(rf"\1{HIDDEN}", text))
 
 

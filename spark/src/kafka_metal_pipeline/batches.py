@@ -8,7 +8,7 @@ from kafka_metal_declarations.model import Declaration, Starting
 from pyspark.sql import DataFrame, SparkSession
 
 from kafka_metal_pipeline import preparation, queries, registry, session, sizes, streams
-from kafka_metal_pipeline.brokers import read_limits, written_topics
+from kafka_metal_pipeline.brokers import RightsError, read_limits, require_rights, written_topics
 from kafka_metal_pipeline.driver import DIED, DONE, REFUSALS, REFUSED
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.repair import (
@@ -56,6 +56,8 @@ def repair(declaration: Declaration, expression: str, condition: str, dry_run: b
         require_expressions(
             spark, declaration, MESSAGE_COLUMNS, {"--set": expression, "--where": condition}
         )
+        # Spark's reader repeats refused requests for minutes, and its error names no topic.
+        _require_rights(spark, declaration, invalid, dry_run)
         everything = replace(source, starting="earliest", ending="latest", format="bytes")
         of_source = replace(declaration, source=everything)
         of_invalid = replace(declaration, source=replace(everything, topics=(invalid,)))
@@ -84,6 +86,21 @@ def repair(declaration: Declaration, expression: str, condition: str, dry_run: b
     return _with_session(declaration, command)
 
 
+def _require_rights(
+    spark: SparkSession, declaration: Declaration, invalid: str, dry_run: bool
+) -> None:
+    """Raise RightsError, with what to do, unless a repair may read and write its topics."""
+    (topic,) = declaration.source.topics
+    write = [] if dry_run else ["WRITE"]
+    try:
+        require_rights(spark, declaration.site, {topic: ["READ", *write], invalid: ["READ"]})
+    except RightsError as error:
+        raise RightsError(
+            f"pipeline {declaration.name}: {error}. Nothing was sent. Declare these rights of its "
+            "user in kafka_content_acls, run `make topics`, and repeat the repair"
+        ) from None
+
+
 def _with_session(
     declaration: Declaration, command: Callable[[SparkSession, Declaration], None]
 ) -> int:
@@ -94,7 +111,7 @@ def _with_session(
         return REFUSED
     try:
         command(spark, registry.resolve_schemas(declaration))
-    except REFUSALS as error:
+    except (*REFUSALS, RightsError) as error:
         log.error("%s", error)
         return REFUSED
     except Exception as error:

@@ -5,7 +5,7 @@ Spark identifies topics by name only. A deleted and recreated topic has another 
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,10 @@ TIMEOUT_MS = {"default.api.timeout.ms": "20000", "request.timeout.ms": "10000"}
 
 # Seconds between checks for recreated topics.
 WATCH_S = 10.0
+
+
+class RightsError(ValueError):
+    """The cluster's ACLs do not give this client a right that it needs on a topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,36 @@ class Brokers:
             name: Topic(str(topic.topicId()), topic.partitions().size())
             for name, topic in _results(found, MISSING)
         }
+
+    def require_rights(self, required: Mapping[str, Collection[str]]) -> None:
+        """Raise RightsError if this client lacks one of the rights, such as READ, on a topic.
+
+        Missing topics are not reported. Raises Py4JJavaError as ``topics``.
+        """
+        wanted = self._jvm.java.util.ArrayList()
+        for name in required:
+            wanted.add(name)
+        options = self._jvm.org.apache.kafka.clients.admin.DescribeTopicsOptions()
+        # Without an authorizer, brokers return all rights.
+        options.includeAuthorizedOperations(True)
+        found = self._admin.describeTopics(wanted, options).topicNameValues()
+        lacking = {name: ["DESCRIBE"] for name, _ in _refusals(found, DENIED)}
+        for name, topic in _results(found, MISSING, DENIED):
+            # None: the broker did not return them.
+            if (rights := topic.authorizedOperations()) is not None:
+                held = {str(each) for each in rights}
+                lacking[name] = [right for right in required[name] if right not in held]
+        for name in lacking:
+            # A principal without any right on a topic may not even describe it.
+            if lacking[name] == ["DESCRIBE"]:
+                lacking[name] = [*required[name], "DESCRIBE"]
+        refused = [
+            f"the cluster does not allow it to {_joined(lacking[name])} topic {name}"
+            for name in sorted(lacking)
+            if lacking[name]
+        ]
+        if refused:
+            raise RightsError("; ".join(refused))
 
     def ends(self, topics: Mapping[str, Topic]) -> dict[tuple[str, str], int]:
         """Return the offsets after the last committed records, by topic and partition.
@@ -200,6 +234,23 @@ def read_limits(spark: SparkSession, site: Site, topics: Iterable[str]) -> dict[
         return brokers.limits(topics)
     finally:
         brokers.close()
+
+
+def require_rights(
+    spark: SparkSession, site: Site, required: Mapping[str, Collection[str]]
+) -> None:
+    """Check rights by topic through a connection of its own; raises RightsError."""
+    brokers = Brokers(spark, site)
+    try:
+        brokers.require_rights(required)
+    finally:
+        brokers.close()
+
+
+def _joined(rights: Sequence[str]) -> str:
+    """Return names of rights in a sentence."""
+    *first, last = (each.lower() for each in rights)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _results(futures: Any, *ignored_errors: str) -> Iterator[tuple[str, Any]]:

@@ -27,6 +27,15 @@ _BARE = rf"[\w.-]{{0,48}}?(?:{_NAMES})[\w.-]{{0,48}}"
 _SECRET_NAME = rf"(?<![\w.-]){_BARE}"
 # Quotes between a name and its value: plain, escaped once or more (JSON in JSON), or of HTML.
 _QUOTE = r"(?:\\*[\"']|&quot;|&#39;)"
+# Users in front of a password, if the text has no scheme. Names of schemes and of what is no user
+# are excluded: jdbc:oracle:thin:@host:1521 has no password, mailto:ops@host is an address, and
+# T12:30@host is a time.
+_NO_USER = r"(?!(?:\w*jdbc|oracle|thin|oci8?|mailto|sips?|xmpp|user|group|pkg|urn|t\d\d)\b)"
+_USER = rf"(?i:{_NO_USER})[A-Za-z_][\w.+-]{{0,63}}:"
+# A port in place of a password.
+_PORT = r"(?!\d{1,5}(?:[/?#,;\s]|$))"
+# A password before a host. The digest of an image follows an @, too.
+_PASSWORD = r"(?!//)[^\s\"'<>]{1,128}@(?!sha\d+:)"
 # Rules for several lines.
 _BLOCKS = (
     # Whole private keys; JSON has their line feeds escaped.
@@ -36,14 +45,16 @@ _BLOCKS = (
     ),
     # A block scalar of YAML: one or more lines with deeper indentation.
     (
-        re.compile(rf"(?im)^(\s*)((?:- )?{_SECRET_NAME}\s*:\s*[|>][+-]?\d*)\n((?:\1\s+\S.*\n?)+)"),
+        re.compile(
+            rf"(?im)^([^\S\n]*)((?:- )?{_SECRET_NAME}\s*:\s*[|>][+-]?\d*)\n((?:\1\s+\S.*\n?)+)"
+        ),
         rf"\1\2\n\1  {REMOVED}\n",
     ),
 )
 # Rules for one line; only lines that match this pattern are checked.
 _SIGNS = re.compile(
     rf"(?i){_NAMES}|authorization|identified|://|oracle:|\beyJ|\bxox|\bA[KS]IA|\bgh[opsu]_"
-    r"|(?:-u|--user)[ =]"
+    r"|(?:-u|--user)[ =]|\b(?:thin|oci8?):|proxy|@[\w.-]{1,253}:\d"
 )
 _RULES = (
     # <password>value</password>, and <property name="password" value="value"/>.
@@ -68,29 +79,62 @@ _RULES = (
         rf"\1{REMOVED}",
     ),
     # --password value, -Dpassword value; "password value" of netrc.
-    (re.compile(rf"(?i)((?:--?|\blogin \S+ ){_BARE}\s+)(?![-<])(\S+)"), rf"\1{REMOVED}"),
+    (re.compile(rf"(?i)((?:(?<![\w-])--?|\blogin \S+ ){_BARE}\s+)(?![-<])(\S+)"), rf"\1{REMOVED}"),
     (re.compile(r"(?i)(\bidentified (?:by|with \S+ by)\s+')[^']*"), rf"\1{REMOVED}"),
     # curl -u user:password, --user user:password.
     (re.compile(r"((?:^|\s)(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+"), rf"\1{REMOVED}"),
-    # ;password={value} of SQL Server, where }} is one brace; user/password@ of Oracle, where a
-    # quoted password may contain an @. The bounds keep the search linear in long lines.
+    # ;password={value} of SQL Server, where }} is one brace. Bounds keep the search linear.
     (re.compile(rf"(?i)([;?&]{_BARE}=\{{)(?:[^}}]|\}}\}}){{0,256}}\}}"), rf"\1{REMOVED}}}"),
+    # user/password@ of Oracle, whose driver may be named without jdbc:oracle. A quoted password may
+    # have blanks, / and @; a line that is cut off has no closing quote.
     (
-        re.compile(r"(\boracle:\w+:[^\s/:@]{1,128}/)(?:\\*\"[^\"\s]{1,128}\"|[^\s@]{1,256})@"),
+        re.compile(
+            r"(?i)((?:\boracle:\w{1,32}:|\b(?:thin|oci8?):)"
+            r"(?:\\*\"[^\"\n]{1,128}\"|[^\s/:@]{1,128})/)"
+            r"(?:(\\*\"|&quot;|&#34;)(?:(?!\2)[^\n]){1,1024}(?:\2@|$)|[^\s@]{1,256}@)"
+        ),
+        rf"\1{REMOVED}@",
+    ),
+    # user:password@ of a URL, with blanks in the password. In a sentence an address may follow a
+    # URL: so the host needs a port, a path or a quote behind it, unless the URL has no user.
+    (
+        re.compile(
+            r"(\w://(?:(?P<only>:)|(?!\[)[^\s/:@]{1,128}:))(?!\d{1,5}(?:\W|$))"
+            r"(?=[^\s\"'<>]{1,128}[^\S\n])(?:(?!://)[^\"'<>\n]){1,128}?@(?:[^\s\"'<>]{0,128}@)?"
+            r"(?=[\w.-]{1,253}(?:[/?\"']|:\d)|\[[\da-f:]|(?(only)\w|(?!)))"
+        ),
         rf"\1{REMOVED}@",
     ),
     # user:password@ of a URL. A password that is not encoded may contain / and @; a port is none.
     (
-        re.compile(r"(\w+://[^\s/:@]{0,128}:)(?!\d{1,5}(?:[/?#,;\s]|$))[^\s\"'<>]{1,256}@"),
+        re.compile(
+            rf"(\w://(?!\[)[^\s/:@]{{0,128}}:){_PORT}[^\s\"'<>]{{1,256}}@(?!sha\d+:)"
+        ),
+        rf"\1{REMOVED}@",
+    ),
+    # user:password@host:port without a scheme; without a port after the name of an address.
+    (
+        re.compile(
+            rf"(?<![\w./:@%+$-])({_USER}){_PORT}(?!\S{{0,128}}://){_PASSWORD}"
+            r"(?=(?:[\w.-]{1,253}|\[[\da-fA-F:]{2,45}\]):\d{1,5}(?!\w))"
+        ),
+        rf"\1{REMOVED}@",
+    ),
+    (
+        re.compile(
+            rf"(?i)((?:proxy|ur[il]|dsn|servers?|endpoints?){_QUOTE}?\s{{0,8}}[:=]\s{{0,8}}"
+            rf"{_QUOTE}?{_USER}){_PORT}{_PASSWORD}(?=[\w\[])"
+        ),
         rf"\1{REMOVED}@",
     ),
     # The path of a webhook is its secret.
     (re.compile(r"(https?://hooks\.[\w.-]+/)[^\s\"'<>]+"), rf"\1{REMOVED}"),
-    (re.compile(r"(https?://[\w.-]*pagerduty[\w.-]*/\S{0,256}?/)[0-9a-f]{20,}"), rf"\1{REMOVED}"),
+    (re.compile(r"(https?://[\w.-]{0,128}?pagerduty[\w.-]{0,128}/\S{0,256}?/)[0-9a-f]{20,}"),
+     rf"\1{REMOVED}"),
     (re.compile(r"(?i)((?:proxy-)?authorization\W{1,6}(?:basic|bearer|token)\s+)[\w.~+/=-]+"),
      rf"\1{REMOVED}"),
     # Tokens with a known prefix: JWT, Slack, cloud keys, code hosting.
-    (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), REMOVED),
+    (re.compile(r"(?<![\w-])(?:[\w-]{0,64}-)?eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), REMOVED),
     (re.compile(r"\bxox[abprs]-[\w-]{8,}"), REMOVED),
     (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), REMOVED),
     (re.compile(r"\bgh[opsu]_\w{20,}"), REMOVED),
