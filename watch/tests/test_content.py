@@ -244,8 +244,7 @@ def listed(found):
 
 
 def metric(found):
-    collector = ClusterCollector(lambda _: ())
-    collector.found = found
+    collector = ClusterCollector(lambda: found, lambda _: ())
     values = [
         sample.value
         for family in collector.collect()

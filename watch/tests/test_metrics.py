@@ -63,9 +63,8 @@ FOUND = ClusterState(
 
 def exported(found):
     registry = CollectorRegistry()
-    collector = ClusterCollector(lambda _: [Problem("ServiceDown", "kafka1", "it is down")])
-    collector.found = found
-    registry.register(collector)
+    problem = Problem("ServiceDown", "kafka1", "it is down")
+    registry.register(ClusterCollector(lambda: found, lambda _: [problem]))
     return registry
 
 

@@ -1,10 +1,10 @@
-"""The reader of the exporter with an in-memory cluster."""
+"""The reads of brokers and groups with an in-memory cluster."""
 
-from confluent_kafka import KafkaError, KafkaException
+from types import SimpleNamespace
+
 from kafka_metal_watch.items import Items
-from kafka_metal_watch.metrics import ClusterState
 from kafka_metal_watch.overview import Broker, Overview
-from kafka_metal_watch.reader import Reader
+from kafka_metal_watch.reader import GroupReader, read_brokers
 
 
 def split(values, reasons):
@@ -23,11 +23,8 @@ class Cluster:
         self.without_offsets = {}
         self.without_members = {}
         self.without_limits = {}
-        self.fails = False
 
     def groups(self):
-        if self.fails:
-            raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
         return sorted(self.offsets), self.errors
 
     def assignments(self, groups):
@@ -47,41 +44,47 @@ class Cluster:
         return {each: self.end[each] for each in partitions if each in self.end}
 
 
+def read(reader, now):
+    """Return the values of a read and what is unread."""
+    part = reader.read(now)
+    return SimpleNamespace(**part.values, unread=part.unread)
+
+
 def test_reader_skips_excluded_groups():
-    reader = Reader(Cluster(), exclude="^apicurio-")
-    found = reader.read(100.0)
-    assert found.read == 100.0
+    found = read(GroupReader(Cluster(), exclude="^apicurio-"), 100.0)
     assert [(x.group, x.partition, x.records) for x in found.lags] == [("g", 0, 5), ("g", 1, 0)]
     assert found.members == {("g", "t"): 2}
-    assert found.overview.brokers == (Broker(1, registered=True), Broker(2))
 
 
 def test_limits_are_read_from_registered_brokers():
-    assert Reader(Cluster()).read(1.0).limits == {(1, "CLIENTS"): 900}
+    found = read_brokers(Cluster(), 1.0).values
+    assert found["read"] == 1.0
+    assert found["overview"].brokers == (Broker(1, registered=True), Broker(2))
+    assert found["limits"] == {(1, "CLIENTS"): 900}
 
 
 def test_a_group_without_members_has_zero_members():
     cluster = Cluster()
     cluster.members = {}
-    assert Reader(cluster).read(1.0).members[("g", "t")] == 0
+    assert read(GroupReader(cluster), 1.0).members[("g", "t")] == 0
 
 
 def test_lag_in_seconds_uses_the_previous_read():
     cluster = Cluster()
-    reader = Reader(cluster, exclude="^apicurio-")
+    reader = GroupReader(cluster, exclude="^apicurio-")
     reader.read(100.0)
     cluster.end[("t", 0)] = 25
-    first, _ = reader.read(115.0).lags
+    first, _ = read(reader, 115.0).lags
     assert (first.records, first.seconds) == (15, 15.0)
 
 
 def test_a_deleted_partition_is_forgotten():
     cluster = Cluster()
-    reader = Reader(cluster)
+    reader = GroupReader(cluster)
     reader.read(1.0)
     cluster.offsets = {"g": {("t", 1): 20}}
     cluster.end[("t", 0)] = 3
-    assert [each.partition for each in reader.read(2.0).lags] == [1]
+    assert [each.partition for each in read(reader, 2.0).lags] == [1]
     assert set(reader._histories) == {("t", 1)}
 
 
@@ -92,7 +95,7 @@ def test_only_the_group_whose_coordinator_moves_is_missing():
     cluster = Cluster()
     cluster.without_offsets = {"apicurio-1": MOVED}
 
-    found = Reader(cluster).read(100.0)
+    found = read(GroupReader(cluster), 100.0)
 
     assert {each.group for each in found.lags} == {"g"}
     assert found.members == {("g", "t"): 2}
@@ -104,7 +107,7 @@ def test_a_group_without_readable_members_has_lag_and_no_number_of_members():
     cluster = Cluster()
     cluster.without_members = {"g": MOVED}
 
-    found = Reader(cluster).read(100.0)
+    found = read(GroupReader(cluster), 100.0)
 
     assert {each.group for each in found.lags} == {"g", "apicurio-1"}
     # Not 0: that would mean that no member consumes the topic.
@@ -114,30 +117,15 @@ def test_a_group_without_readable_members_has_lag_and_no_number_of_members():
 
 def test_lag_in_seconds_survives_a_failed_read_of_the_group():
     cluster = Cluster()
-    reader = Reader(cluster, exclude="^apicurio-")
+    reader = GroupReader(cluster, exclude="^apicurio-")
     reader.read(100.0)
     cluster.without_offsets = {"g": MOVED}
     reader.read(115.0)
     cluster.without_offsets = {}
     cluster.end[("t", 0)] = 25
-    first, _ = reader.read(130.0).lags
+    first, _ = read(reader, 130.0).lags
 
     assert (first.records, first.seconds) == (15, 30.0)
-
-
-def test_brokers_are_read_and_lags_stay_if_groups_cannot_be_listed():
-    cluster = Cluster()
-    reader = Reader(cluster)
-    before = reader.read(100.0)
-    cluster.fails = True
-
-    found = reader.read(115.0, before)
-
-    assert (found.read, found.lags_read) == (115.0, 100.0)
-    assert found.overview.brokers == before.overview.brokers
-    assert found.lags == before.lags
-    assert list(found.unread) == [("groups", "all")]
-    assert Reader(cluster).read(1.0).lags_read == ClusterState().lags_read
 
 
 def test_brokers_that_list_no_groups_and_limits_are_named():
@@ -145,10 +133,5 @@ def test_brokers_that_list_no_groups_and_limits_are_named():
     cluster.errors = ["timed out"]
     cluster.without_limits = {1: "timed out"}
 
-    found = Reader(cluster).read(100.0)
-
-    assert found.limits == {}
-    assert found.unread == {
-        ("groups", "all"): "timed out",
-        ("connection limits", "1"): "timed out",
-    }
+    assert read_brokers(cluster, 100.0).unread == {("connection limits", "1"): "timed out"}
+    assert GroupReader(cluster).read(100.0).unread == {("groups", "all"): "timed out"}

@@ -22,7 +22,6 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from typing import Any
@@ -38,18 +37,13 @@ from prometheus_client import (
 )
 from prometheus_client.core import CollectorRegistry
 
-from ._problems.arrangement import places_of
 from .cluster import Kafka
-from .content import ContentReader
+from .exporter import Exporter
 from .findings import problems
 from .hosts import restrict_hosts
-from .items import reason
-from .metrics import ClusterCollector, ClusterState
-from .operation import operation
+from .metrics import ClusterCollector
 from .page import Application, application, page, problems_json
 from .probe import Probe, ProbeMetrics, ensure_topic
-from .reader import EVERY, Reader
-from .remote_reads import read_remote
 
 LOG = logging.getLogger("kafka-metal-watch")
 # Interval of checks for changed passwords and certificates, in seconds.
@@ -141,68 +135,25 @@ def serve(endpoint: str, app: Application, hosts: Sequence[str] = ()) -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
-def read_cluster(reader: Reader, before: ClusterState) -> ClusterState:
-    """Return the state of the cluster; if no request succeeds, ``before`` with the reason."""
-    try:
-        return reader.read(time.time(), before)
-    except KafkaException as error:
-        return replace(before, unread={("cluster", EVERY): reason(error)})
-
-
-def log_changes(before: Mapping[tuple[str, str], str], now: Mapping[tuple[str, str], str]) -> None:
-    """Log what cannot be read since this read, or for a new reason, and what can be read again."""
-    for (kind, name), why in sorted(now.items()):
-        if before.get((kind, name)) != why:
-            LOG.warning("cannot read %s %s: %s", kind, name, why)
-    for kind, name in sorted(before.keys() - now.keys()):
-        LOG.info("can read %s %s again", kind, name)
-
-
 def export(config: Mapping[str, Any], ended: threading.Event) -> None:
-    """Read the cluster at each interval; if that fails, keep the last values and their time."""
+    """Serve the state of the cluster, and read it until ``ended`` is set."""
     interval = config["interval"]
-    collector = ClusterCollector(lambda found: problems(found, time.time(), interval))
+    exporter = Exporter(config, Kafka(config["kafka"]))
     metrics = process_registry()
-    metrics.register(collector)
+    metrics.register(
+        ClusterCollector(exporter.state, lambda found: problems(found, time.time(), interval))
+    )
+    cluster, links = config["cluster"], config["links"]
     serve(
         config["listen"],
         application(
             make_wsgi_app(metrics),
-            lambda: page(
-                collector.found, config["cluster"], config["links"], time.time(), interval
-            ),
-            lambda: problems_json(collector.found, config["cluster"], time.time(), interval),
+            lambda: page(exporter.state(), cluster, links, time.time(), interval),
+            lambda: problems_json(exporter.state(), cluster, time.time(), interval),
         ),
         config["hosts"],
     )
-    kafka = Kafka(config["kafka"])
-    reader = Reader(kafka, config["exclude"])
-    contents = ContentReader(kafka, config["operations"], config["cluster"])
-    while not ended.is_set():
-        before = collector.found
-        found = read_cluster(reader, before)
-        # Old metadata would hide a deleted topic, and report a new one as missing.
-        current = ("cluster", EVERY) not in found.unread
-        content = contents.read(found.overview) if current else before.content
-        remote = read_remote(config)
-        collector.found = replace(
-            found,
-            certificates=remote.certificates,
-            warn_days=config["warn_days"],
-            pipelines=remote.pipelines,
-            masters=remote.masters,
-            engines=remote.engines,
-            alerts=remote.alerts,
-            targets=remote.targets,
-            rules=remote.rules,
-            unread={**found.unread, **remote.unread, **(contents.unread if current else {})},
-            content=content,
-            workers=config["workers"],
-            places=places_of(config["places"]),
-            operation=operation(config["operations"], config["cluster"]),
-        )
-        log_changes(before.unread, collector.found.unread)
-        ended.wait(interval)
+    exporter.run(ended)
 
 
 def probe(config: Mapping[str, Any], ended: threading.Event) -> None:

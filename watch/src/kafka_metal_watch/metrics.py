@@ -235,14 +235,18 @@ def spark_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
 class ClusterCollector(Collector):
     """Collector of the metrics of the last state read, and of its ``problems``."""
 
-    def __init__(self, problems: Callable[[ClusterState], Iterable[Problem]]) -> None:
-        """Start without a state."""
-        self.found = ClusterState()
+    def __init__(
+        self,
+        state: Callable[[], ClusterState],
+        problems: Callable[[ClusterState], Iterable[Problem]],
+    ) -> None:
+        """``state`` returns the last state, and ``problems`` those of a state."""
+        self._state = state
         self._problems = problems
 
     def collect(self) -> Iterator[Metric]:
         """Return all metrics."""
-        found = self.found
+        found = self._state()
         yield from group_metrics(found)
         yield family(
             "certificate_expiry_time_seconds",

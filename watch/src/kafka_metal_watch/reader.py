@@ -1,21 +1,44 @@
-"""Read the state of a cluster and the lag of its groups; name what could not be read."""
+"""Read brokers, and the lag of consumer groups, as parts of the state; name what was not read."""
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
-
-from confluent_kafka import KafkaException
+from dataclasses import dataclass, field
+from typing import Any
 
 from .cluster import Cluster
-from .items import reason
 from .lag import History, Lag, Partition, lags, members_by_topic
-from .metrics import ClusterState
 
 # The name of a failed read of all groups, or of the whole cluster.
 EVERY = "all"
 
 
-class Reader:
+@dataclass(frozen=True)
+class Part:
+    """A part of the state: ``values`` by field of ClusterState.
+
+    ``unread``: reasons of what could not be read, by kind and name.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    unread: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+def read_brokers(cluster: Cluster, now: float) -> Part:
+    """Return brokers, topics and connection limits; KafkaException if no broker responds."""
+    seen = cluster.overview()
+    configured = cluster.limits(each.id for each in seen.brokers if each.registered)
+    limits = {
+        (broker, listener): limit
+        for broker, own in configured.found.items()
+        for listener, limit in own.items()
+    }
+    return Part(
+        {"read": now, "overview": seen, "limits": limits},
+        {("connection limits", str(name)): why for name, why in configured.unread.items()},
+    )
+
+
+class GroupReader:
     """Compute the lag of groups from the history of end offsets."""
 
     def __init__(self, cluster: Cluster, exclude: str = "") -> None:
@@ -25,40 +48,8 @@ class Reader:
         self._histories: dict[Partition, History] = {}
         self._committed: dict[str, dict[Partition, int]] = {}
 
-    def read(self, now: float, before: ClusterState | None = None) -> ClusterState:
-        """Return the state of the cluster and the lag of all groups at the time ``now``.
-
-        If no group can be read, the lags are those of ``before`` and have its time. KafkaException
-        if the brokers and topics cannot be read.
-        """
-        before = before or ClusterState()
-        seen = self._cluster.overview()
-        configured = self._cluster.limits(each.id for each in seen.brokers if each.registered)
-        unread = {("connection limits", str(name)): why for name, why in configured.unread.items()}
-        state = ClusterState(
-            read=now,
-            overview=seen,
-            limits={
-                (broker, listener): limit
-                for broker, own in configured.found.items()
-                for listener, limit in own.items()
-            },
-        )
-        try:
-            return self._with_groups(state, now, unread)
-        except KafkaException as error:
-            return replace(
-                state,
-                lags=before.lags,
-                members=before.members,
-                lags_read=before.lags_read,
-                unread={**unread, ("groups", EVERY): reason(error)},
-            )
-
-    def _with_groups(
-        self, state: ClusterState, now: float, unread: dict[tuple[str, str], str]
-    ) -> ClusterState:
-        """Return the state with lag and members of each group that can be read."""
+    def read(self, now: float) -> Part:
+        """Return lag and members of each group that can be read; KafkaException if none can."""
         listed, errors = self._cluster.groups()
         groups = [name for name in listed if not (self._exclude and self._exclude.search(name))]
         committed = self._cluster.committed(groups)
@@ -73,18 +64,19 @@ class Reader:
             del self._histories[gone]
         members = self._cluster.assignments(groups)
         failed = {**members.unread, **committed.unread}
-        return replace(
-            state,
-            lags_read=now,
-            lags=self._lags(committed.found, ends, now),
-            members={
-                (group, topic): count
-                for group, assigned in members.found.items()
-                if group in committed.found
-                for topic, count in _members(committed.found[group], assigned).items()
+        counts = {
+            (group, topic): count
+            for group, assigned in members.found.items()
+            if group in committed.found
+            for topic, count in _members(committed.found[group], assigned).items()
+        }
+        return Part(
+            {
+                "lags_read": now,
+                "lags": self._lags(committed.found, ends, now),
+                "members": counts,
             },
-            unread={
-                **unread,
+            {
                 **{("group", name): why for name, why in failed.items()},
                 **({("groups", EVERY): "; ".join(sorted(set(errors)))} if errors else {}),
             },
