@@ -40,6 +40,9 @@ JSON_HEADERS = (("Content-Type", "application/json"), ("Cache-Control", "no-stor
 # Headers by path.
 PAGES = {"/": HEADERS, "/problems.json": JSON_HEADERS}
 
+# Seconds after which a browser loads the page again: as often as brokers are read.
+REFRESH_S = 5
+
 Start = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], Start], Iterable[bytes]]
 # A value and its CSS class: bad, warn or empty.
@@ -260,7 +263,7 @@ def page(
         findings=[each for each in every if each.problem.level != problem_kinds.NOTE],
         notes=[*found.operation.notes(now), *map(printable_line, notes)],
         age=now - found.read if found.read else None,
-        interval=interval,
+        refresh=REFRESH_S,
         script=SCRIPT,
         tables=tables(found, now),
     )
