@@ -24,10 +24,12 @@ from .reader import EVERY, GroupReader, Part, read_brokers
 from .remote_reads import read_remote
 
 LOG = logging.getLogger("kafka-metal-watch")
-# Seconds between reads of brokers: few requests, and the first to tell of a fault. Above the time
+# Seconds between reads that are the first to tell of a fault, and need few requests. Above the time
 # for which librdkafka caches coordinators.
-BROKERS_S = 5.0
-BROKERS, GROUPS, CONTENT, REMOTE = "brokers", "groups", "content", "remote"
+FIRST_S = 5.0
+BROKERS, PROMETHEUS = "brokers", "prometheus"
+GROUPS, CONTENT, REMOTE = "groups", "content", "remote"
+OF_CLUSTER = (BROKERS, GROUPS, CONTENT)
 # A part that follows another one at once would use a whole core.
 SHORTEST_PAUSE_S = 1.0
 UNREADABLE = ("cluster", EVERY)
@@ -57,8 +59,10 @@ class Exporter:
     def run(self, ended: threading.Event) -> None:
         """Read each part again and again until ``ended`` is set."""
         interval = self._config["interval"]
+        first = min(FIRST_S, interval)
         parts: dict[str, tuple[float, Callable[[], Part]]] = {
-            BROKERS: (min(BROKERS_S, interval), self.brokers),
+            BROKERS: (first, self.brokers),
+            PROMETHEUS: (first, self.prometheus),
             GROUPS: (interval, self.groups),
             CONTENT: (interval, self.content),
             REMOTE: (interval, self.remote),
@@ -91,7 +95,7 @@ class Exporter:
                 where: why
                 for each, own in sorted(self._unread.items())
                 for where, why in own.items()
-                if not missing or each in (BROKERS, REMOTE)
+                if not missing or each == BROKERS or each not in OF_CLUSTER
             }
             before = self._state.unread
             self._state = replace(self._state, **part.values, unread=unread)
@@ -124,13 +128,19 @@ class Exporter:
         return Part({"content": self._contents.read(seen)}, self._contents.unread)
 
     def remote(self) -> Part:
-        """Read certificates, drivers, masters and Prometheus."""
-        found = read_remote(self._config)
-        names = (
-            *("certificates", "pipelines", "masters"),
-            *("engines", "alerts", "targets", "rules"),
-        )
-        return Part({name: getattr(found, name) for name in names}, found.unread)
+        """Read certificates, drivers and masters."""
+        return _part({**self._config, "prometheus": ""}, "certificates", "pipelines", "masters")
+
+    def prometheus(self) -> Part:
+        """Read alerts, targets, rules and the engines' health checks from Prometheus."""
+        others: dict[str, Any] = {"certificates": [], "pipelines": {}, "masters": {}}
+        return _part({**self._config, **others}, "engines", "alerts", "targets", "rules")
+
+
+def _part(config: Mapping[str, Any], *names: str) -> Part:
+    """Read endpoints of a configuration; ``names`` of the values."""
+    found = read_remote(config)
+    return Part({name: getattr(found, name) for name in names}, found.unread)
 
 
 def log_changes(before: Mapping[tuple[str, str], str], now: Mapping[tuple[str, str], str]) -> None:
