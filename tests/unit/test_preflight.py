@@ -446,12 +446,14 @@ FAULTS: Faults = {
     ),
     "a Spark setting without Spark's prefix": (
         put("driver1", "pipeline_spark_options", {"sql.shuffle.partitions": 4}),
-        ["pipeline: pipeline_spark_options.sql.shuffle.partitions: found a name that Spark ignores; "
+        ["pipeline: pipeline_spark_options.sql.shuffle.partitions: found a name that Spark "
+         "ignores; "
          "allowed: names that start with spark., such as spark.sql.shuffle.partitions"],
     ),
     "two spellings of a Kafka option of all pipelines": (
         put("driver1", "pipeline_kafka_options", {"acks": "all", "kafka.acks": "1"}),
-        ["pipeline: pipeline_kafka_options.kafka.acks: found another spelling of acks; allowed: one "
+        ["pipeline: pipeline_kafka_options.kafka.acks: found another spelling of acks; allowed: "
+         "one "
          "spelling of each option: upper case and the prefix kafka. make no difference"],
     ),
     "a silence of one second": (

@@ -120,7 +120,8 @@ FAULTS: Faults = {
     ),
     "a target without a host": (
         declared("targets", {"node": [{"address": "m9:9100", "cluster": "c", "instance": "m9"}]}),
-        ["monitoring: monitoring_targets.node: found a target with the keys address, cluster, instance; "],
+        ["monitoring: monitoring_targets.node: found a target with the keys address, cluster, "
+         "instance; "],
     ),
     "a target without a port": (
         declared("targets", {"node": [target("m9")]}),
@@ -136,11 +137,13 @@ FAULTS: Faults = {
     ),
     "an own entry with the name of the role's": (
         declared("extra_entries", {"probe": ENTRY}),
-        ["monitoring: monitoring_extra_entries: found probe; allowed: names other than alertmanager"],
+        ["monitoring: monitoring_extra_entries: found probe; allowed: names other than "
+         "alertmanager"],
     ),
     "an own entry with an unknown key": (
         declared("extra_entries", {"blackbox": {**ENTRY, "ports": [9115]}}),
-        ["monitoring: monitoring_extra_entries.blackbox: found key ports; allowed: port (did you mean"],
+        ["monitoring: monitoring_extra_entries.blackbox: found key ports; allowed: port (did "
+         "you mean"],
     ),
     "an own entry without memory": (
         declared("extra_entries", {"blackbox": {**ENTRY, "memory": ""}}),
@@ -156,7 +159,8 @@ FAULTS: Faults = {
     ),
     "an unknown scrape option": (
         declared("scrape_options", {"kafka": {"schema": "https"}}),
-        ["monitoring: monitoring_scrape_options.kafka: found key schema; allowed: scheme (did you mean"],
+        ["monitoring: monitoring_scrape_options.kafka: found key schema; allowed: scheme (did "
+         "you mean"],
     ),
     "scrape options that are a text": (
         declared("scrape_options", {"kafka": SECRET}),
@@ -164,15 +168,18 @@ FAULTS: Faults = {
     ),
     "an unknown option of Alertmanager": (
         declared("alertmanager_options", {"basic_aut": {}}),
-        ["monitoring: monitoring_alertmanager_options: found key basic_aut; allowed: basic_auth (did"],
+        ["monitoring: monitoring_alertmanager_options: found key basic_aut; allowed: basic_auth "
+         "(did"],
     ),
     "an unknown key of the web configuration": (
         declared("web", {"basic_auth_user": {"a": SECRET}}),
-        ["monitoring: monitoring_web: found key basic_auth_user; allowed: basic_auth_users (did you mean"],
+        ["monitoring: monitoring_web: found key basic_auth_user; allowed: basic_auth_users (did "
+         "you mean"],
     ),
     "an unknown key of its TLS": (
         declared("web", {"tls_server_config": {"certfile": "web.pem"}}),
-        ["monitoring: monitoring_web.tls_server_config: found key certfile; allowed: cert_file (did you"],
+        ["monitoring: monitoring_web.tls_server_config: found key certfile; allowed: cert_file "
+         "(did you"],
     ),
 }  # fmt: skip
 

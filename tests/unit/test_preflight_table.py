@@ -69,7 +69,7 @@ def test_document_states_whether_a_check_is_fatal():
 def test_document_states_whether_a_check_can_be_accepted():
     texts = {each.name: "yes" if each.acceptable else "no" for each in TABLE}
     for name, (_, kind, accept, _) in rows().items():
-        assert accept == ("–" if kind == "note" else texts[name]), name
+        assert accept == ("\N{EN DASH}" if kind == "note" else texts[name]), name
 
 
 def test_limits_in_the_document_are_existing_variables():
