@@ -36,21 +36,18 @@ options:
 extends_documentation_fragment: [default_callback, result_format_callback]
 """
 
-import atexit
 import os
 from typing import Any
 
 from ansible import constants, context
 from ansible.utils.color import ANSIBLE_COLOR
 
-from ..plugin_utils._operations.logged_callback import SCREEN, LoggedCallback, ends_run
+from ..plugin_utils._operations.logged_callback import SCREEN, LoggedCallback
 from ..plugin_utils._operations.plan_changes import debug_messages
 from ..plugin_utils._operations.plan_report import DEBUG
 from ..plugin_utils._operations.progress_line import ProgressLine
 from ..plugin_utils._operations.run_output import Colours, Output
-from ..plugin_utils._operations.task_blocks import is_rescue, is_rescued
-from ..plugin_utils._operations.termination import before_termination
-from ..plugin_utils._site.play_inventory import play_cluster
+from ..plugin_utils._site.play_inventory import play_cluster, play_machine
 
 COLOURS = Colours(
     changed=constants.COLOR_CHANGED,
@@ -67,10 +64,8 @@ class CallbackModule(LoggedCallback):
         super().__init__()
         # None with -v: then only the default output is displayed.
         self.output: Output | None = None
-        self.playbooks = 0
-        self.run = os.getpid()
-        if not self.screen.verbosity:
-            self.output = Output(self.screen.display, COLOURS)
+        if self.short:
+            self.output = Output(self.screen.display, COLOURS, self.failures)
             self.write_to_log(self.output.screen.show)
             self.show = self.screen.display
             # Warnings, screens, and lines that Ansible receives from processes of tasks.
@@ -94,18 +89,16 @@ class CallbackModule(LoggedCallback):
 
     def v2_playbook_on_start(self, playbook: Any) -> None:
         super().v2_playbook_on_start(playbook)
-        self.playbooks += 1
         if self.output and self.playbooks == 1:
             self.output.check = context.CLIARGS["check"]
             self.output.screen.start(max(1.0, self.get_option("interval")))
-            atexit.register(self.end_early)
-            before_termination(self.end_early)
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         super().v2_playbook_on_play_start(play)
         if self.output:
             if self.output.cluster is None:
                 self.output.cluster = play_cluster(play) or ""
+            self.output.machine = play_machine(play)
             self.output.play(play.get_name().strip())
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
@@ -162,35 +155,14 @@ class CallbackModule(LoggedCallback):
             self.output.wait(line, result.host.get_name())
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
-        found = dict(result.result)
         super().v2_runner_on_failed(result, ignore_errors)
-        if self.output is None:
-            return
-        self.output.ended(result.host.get_name())
-        # The text of a screen has its problems.
-        printed = result.task.action == SCREEN and found.get("printed")
-        if ignore_errors or printed:
-            return
-        name, host = result.task.get_name(), result.host.get_name()
-        if is_rescued(result.task):
-            self.output.rescued(name, host, found)
-        else:
-            self.output.failed(name, host, found, rescue=is_rescue(result.task))
-
-    def v2_runner_item_on_failed(self, result: Any) -> None:
-        found = dict(result.result)
-        super().v2_runner_item_on_failed(result)
         if self.output:
-            self.output.item_failed(result.host.get_name(), found)
+            self.output.ended(result.host.get_name())
 
     def v2_runner_on_unreachable(self, result: Any) -> None:
-        found = dict(result.result)
         super().v2_runner_on_unreachable(result)
-        if self.output is None:
-            return
-        self.output.ended(result.host.get_name())
-        if not result.task.ignore_unreachable:
-            self.output.failed(result.task.get_name(), result.host.get_name(), found, True)
+        if self.output:
+            self.output.ended(result.host.get_name())
 
     def v2_on_file_diff(self, result: Any) -> None:
         with self.displayed(result.task, context.CLIARGS["diff"]):
@@ -202,14 +174,23 @@ class CallbackModule(LoggedCallback):
         super()._handle_warnings(res)
         self.log.displayed = before
 
-    def v2_playbook_on_stats(self, stats: Any) -> None:
-        super().v2_playbook_on_stats(stats)
-        if self.output and ends_run(stats, self.playbooks):
+    def flush(self) -> None:
+        if self.output:
+            self.output.flush()
+
+    def end(self, stats: Any) -> None:
+        if self.output:
             output, self.output = self.output, None
-            output.end(sorted(stats.failures), sorted(stats.dark), self.log.location())
+            output.end(sorted(stats.failures), sorted(stats.dark))
+            self.show_log()
 
     def end_early(self) -> None:
         """End the output of a run that ended before its result."""
         if self.output and os.getpid() == self.run:
             output, self.output = self.output, None
-            output.end_early(self.log.location())
+            output.end_early()
+            self.show_log()
+
+    def show_log(self) -> None:
+        if line := self.log.last_line():
+            self.screen.display(line)

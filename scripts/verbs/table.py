@@ -59,7 +59,6 @@ def plan() -> int:
         environment = {"KAFKA_METAL_PLAN_FILE": str(found)}
         options = [*CHECK, "--diff"]
         if play("plan", options=options, callback="metal.kafka.plan", environment=environment):
-            print("plan: the run failed, see above", file=sys.stderr)
             return Code.FAILED
         if not found.exists():
             # With options such as --list-tasks, Ansible runs no task.

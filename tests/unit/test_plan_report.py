@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.plan_changes import (
     container_change,
@@ -219,13 +221,24 @@ def test_duration_is_batches_times_measured_or_assumed_seconds():
         plan.add(host, CONTAINER, RUNS, restart(pids_limit=2))
     plan.begin("Wait")
     assert plan.seconds(inspection=30) == 30 + 300 + 3 * 42
-    assert plan.lines(30, [])[-5:] == [
+    assert plan.lines(30, [])[-6:] == [
         "restart: kafka1, kafka1, kafka1",
         "expected: about 8 minutes",
+        "  30 s measured: comparison with hosts and cluster, as long as this plan",
         "  300 s assumed: Images",
         "  3 x 42 s measured: Restart",
         "plan: 4 changes",
     ]
+
+
+def test_lines_of_the_expected_time_add_up_to_it():
+    plan = Plan("local", {"Restart": 42.0})
+    for play in ("Restart", "Restart", "Images"):
+        plan.begin(play)
+        plan.add(f"node{len(plan.hosts)}", "x.y.z", "Task", {"changed": True})
+    rows = [re.match(r"  (?:(\d+) x )?(\d+) s ", line) for line in plan.summary(95)]
+    seconds = sum(int(row[1] or 1) * int(row[2]) for row in rows if row)
+    assert seconds == plan.seconds(95) == plan.report(95, [])["seconds"]
 
 
 def test_failed_run_is_reported_instead_of_a_plan():

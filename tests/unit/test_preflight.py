@@ -106,7 +106,7 @@ FAULTS: Faults = {
     ),
     "a negative connection limit": (
         put_everywhere("kafka_broker_properties", {"max.connections": "-1"}),
-        ["kafka1: kafka_broker_properties[max.connections]: found '-1'; allowed: a whole number "
+        ["all: kafka_broker_properties[max.connections]: found '-1'; allowed: a whole number "
          "from 100"],
     ),
     "one connection on a listener": (
@@ -193,7 +193,7 @@ FAULTS: Faults = {
     ),
     "an unknown metadata mode": (
         put_everywhere("kafka_metadata_mode", "zookeper"),
-        ["kafka1: kafka_metadata_mode: found 'zookeper'", "zookeeper (did you mean that?)"],
+        ["all: kafka_metadata_mode: found 'zookeper'", "zookeeper (did you mean that?)"],
     ),
     "an unknown key of a topic": (
         topic("payments", retension="7d"),
@@ -313,25 +313,25 @@ FAULTS: Faults = {
     ),
     "an unknown key of a pipeline": (
         pipeline(triger="1 second"),
-        ["driver1: pipeline_pipelines.payments.triger: found an unknown key",
+        ["pipeline: pipeline_pipelines.payments.triger: found an unknown key",
          "trigger (did you mean that?)"],
     ),
     "a pipeline with its own authentication": (
         pipeline(kafka_options={"sasl.jaas.config": "x"}),
-        ["driver1: pipeline_pipelines.payments.kafka_options.sasl.jaas.config: found a hidden "
+        ["pipeline: pipeline_pipelines.payments.kafka_options.sasl.jaas.config: found a hidden "
          "value; allowed: nothing"],
     ),
     "a pipeline with its own checkpoint root": (
         pipeline(checkpoint_root="/mine"),
-        ["driver1: pipeline_pipelines.payments.checkpoint_root: found /mine; allowed: nothing"],
+        ["pipeline: pipeline_pipelines.payments.checkpoint_root: found /mine; allowed: nothing"],
     ),
     "a port of an undeclared pipeline": (
         put("driver1", "pipeline_status_ports", {"paymets": 4060}),
-        ["driver1: pipeline_status_ports: found paymets", "payments (did you mean that?)"],
+        ["pipeline: pipeline_status_ports: found paymets", "payments (did you mean that?)"],
     ),
     "an invalid port of a pipeline": (
         put("driver1", "pipeline_status_ports", {"payments": 70000}),
-        ["driver1: pipeline_status_ports.payments: found 70000; allowed: 1 to 65535"],
+        ["pipeline: pipeline_status_ports.payments: found 70000; allowed: 1 to 65535"],
     ),
     "a pipeline's port that another service uses": (
         put("driver1", "pipeline_status_ports", {"payments": 8081}),
@@ -339,21 +339,21 @@ FAULTS: Faults = {
     ),
     "pipelines as a list": (
         put("driver1", "pipeline_pipelines", ["payments"]),
-        ["driver1: pipeline_pipelines: found ['payments']; allowed: a mapping by name"],
+        ["pipeline: pipeline_pipelines: found ['payments']; allowed: a mapping by name"],
     ),
     "a pipeline that reads an undeclared topic": (
         pipeline(source={"topic": "payment", "format": "json", "schema": "id STRING, p DOUBLE"}),
-        ["driver1: pipeline_pipelines.payments.source.topic: found topic payment, which is not "
+        ["pipeline: pipeline_pipelines.payments.source.topic: found topic payment, which is not "
          "declared", "payments (did you mean that?)"],
     ),
     "a pipeline that writes an undeclared topic": (
         lambda site: site.pipeline()["outputs"]["fraud"].update(topic="nowhere"),
-        ["driver1: pipeline_pipelines.payments.outputs.fraud.topic: found topic nowhere",
+        ["pipeline: pipeline_pipelines.payments.outputs.fraud.topic: found topic nowhere",
          "frauds, payments, payments-invalid"],
     ),
     "a pipeline whose invalid records have no topic": (
         pipeline(invalid="lost"),
-        ["driver1: pipeline_pipelines.payments.invalid: found topic lost"],
+        ["pipeline: pipeline_pipelines.payments.invalid: found topic lost"],
     ),
     "more cores than workers have": (
         pipeline(resources={"cores": 8}),
@@ -446,17 +446,19 @@ FAULTS: Faults = {
     ),
     "a Spark setting without Spark's prefix": (
         put("driver1", "pipeline_spark_options", {"sql.shuffle.partitions": 4}),
-        ["driver1: pipeline_spark_options.sql.shuffle.partitions: found a name that Spark ignores; "
+        ["pipeline: pipeline_spark_options.sql.shuffle.partitions: found a name that Spark "
+         "ignores; "
          "allowed: names that start with spark., such as spark.sql.shuffle.partitions"],
     ),
     "two spellings of a Kafka option of all pipelines": (
         put("driver1", "pipeline_kafka_options", {"acks": "all", "kafka.acks": "1"}),
-        ["driver1: pipeline_kafka_options.kafka.acks: found another spelling of acks; allowed: one "
+        ["pipeline: pipeline_kafka_options.kafka.acks: found another spelling of acks; allowed: "
+         "one "
          "spelling of each option: upper case and the prefix kafka. make no difference"],
     ),
     "a silence of one second": (
         put_everywhere("roll_silence_seconds", 1),
-        ["m1: roll_silence_seconds: found 1; allowed: 300 to 600"],
+        ["all: roll_silence_seconds: found 1; allowed: 300 to 600"],
     ),
     "an invalid heap of a worker itself": (
         put("worker2", "spark_daemon_memory", "lots"),
@@ -535,7 +537,7 @@ def several_outputs(cores):
 NOTES = {
     "several outputs on one core": (
         several_outputs(cores=1),
-        "driver1: pipeline_pipelines.payments.resources.cores: found 1 core for 2 outputs: all "
+        "pipeline: pipeline_pipelines.payments.resources.cores: found 1 core for 2 outputs: all "
         "wait while one target is unreachable; recommended: 2, so that the other outputs continue",
     ),
 }

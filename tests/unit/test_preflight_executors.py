@@ -24,12 +24,12 @@ def several(*executors: str, **worker: object):
 FAULTS: Faults = {
     "an executor larger than each worker": (
         pipeline(resources={"cores": 2, "executor_memory": "3g"}),
-        ["driver1: pipeline_pipelines.payments.resources.executor_memory: found 3.0 GiB; allowed: "
+        ["pipeline: pipeline_pipelines.payments.resources.executor_memory: found 3.0 GiB; allowed: "
          "at most 2.0 GiB, the memory of the largest worker (spark_worker_memory)"],
     ),
     "no memory for the executor of the last pipeline": (
         several("1536m", "1536m", "1536m", "768m"),
-        ["driver1: pipeline_pipelines.p4.resources.executor_memory: found 768 MiB, but after the "
+        ["pipeline: pipeline_pipelines.p4.resources.executor_memory: found 768 MiB, but after the "
          "executors of p1 (1 x 1.5 GiB), p2 (1 x 1.5 GiB), p3 (1 x 1.5 GiB) a worker has at most "
          "512 MiB left; allowed: less memory for executors, or more for workers "
          "(spark_worker_memory: worker1 2.0 GiB, worker2 2.0 GiB, worker3 2.0 GiB)"],

@@ -27,7 +27,7 @@ def newer(site: ValidSite) -> None:
 FAULTS: Faults = {
     "a typo of a broker's key": (
         put_everywhere(PROPERTIES, {"num.io.treads": 16}),
-        ["kafka1: kafka_broker_properties[num.io.treads]: found a key that Kafka 3.9 does not "
+        ["all: kafka_broker_properties[num.io.treads]: found a key that Kafka 3.9 does not "
          "have, and ignores; allowed: num.io.threads (did you mean that?), or a key of Kafka, or "
          "for a plugin's key an entry in kafka_broker_extra_keys"],
     ),
@@ -41,7 +41,7 @@ FAULTS: Faults = {
     ),
     "a topic's key at a broker": (
         put_everywhere(PROPERTIES, {"retention.ms": 1000}),
-        ["kafka1: kafka_broker_properties[retention.ms]: found a key of topics, which brokers "
+        ["all: kafka_broker_properties[retention.ms]: found a key of topics, which brokers "
          "ignore; allowed: log.retention.ms, the key of brokers"],
     ),
     "a topic's key at a broker, without a default at brokers": (
@@ -63,15 +63,15 @@ FAULTS: Faults = {
     ),
     "a version without checksums": (
         put_everywhere("image_versions", {"kafka": "3.9.99"}),
-        ["m1: image_versions: found kafka 3.9.99; allowed: a version with checksums in images/"],
+        ["all: image_versions: found kafka 3.9.99; allowed: a version with checksums in images/"],
     ),
     "an unknown key of image versions": (
         put_everywhere("image_versions", {"kafak": "3.8.1"}),
-        ["m1: image_versions: found key kafak; allowed: keys of versions.yml: "],
+        ["all: image_versions: found key kafak; allowed: keys of versions.yml: "],
     ),
     "image versions that are no mapping": (
         put_everywhere("image_versions", "3.8.1"),
-        ["m1: image_versions: found '3.8.1'; allowed: a mapping of keys of versions.yml"],
+        ["all: image_versions: found '3.8.1'; allowed: a mapping of keys of versions.yml"],
     ),
     "a typo of a topic's key": (
         topic("payments", config={"retention.mss": 5}),
@@ -111,7 +111,7 @@ def with_plugin(key: str, **others: object):
 FAULTS |= {
     "a typo, with a plugin": (
         with_plugin("num.io.treads"),
-        ["kafka1: kafka_broker_properties[num.io.treads]: found a key that Kafka 3.9 does not "
+        ["all: kafka_broker_properties[num.io.treads]: found a key that Kafka 3.9 does not "
          "have, and ignores; allowed: num.io.threads (did you mean that?)"],
     ),
     "a typo of a key that names a plugin": (
@@ -137,7 +137,7 @@ FAULTS |= {
 NOTES: Faults = {
     "a key of a plugin": (
         with_plugin("cruise.control.metrics.topic"),
-        ["kafka1: kafka_broker_properties[cruise.control.metrics.topic]: found a key that Kafka "
+        ["all: kafka_broker_properties[cruise.control.metrics.topic]: found a key that Kafka "
          f"3.9 does not have; {REPORTER} may read it; recommended: its name, or its prefix with "
          "*, in kafka_broker_extra_keys"],
     ),
@@ -146,12 +146,12 @@ NOTES: Faults = {
             put_everywhere("kafka_broker_image", "registry.example:5000/kafka@sha256:ab"),
             put_everywhere(PROPERTIES, {"num.io.treads": 2}),
         )],
-        ["kafka1: kafka_broker_image: not checked: names of keys of Kafka in an image whose tag "
+        ["all: kafka_broker_image: not checked: names of keys of Kafka in an image whose tag "
          "has no version; known are those of 3.8, 3.9"],
     ),
     "a version whose keys are not recorded": (
         newer,
-        ["kafka1: image_versions: not checked: names of keys of Kafka 9.1; known are those of "
+        ["kafka: image_versions: not checked: names of keys of Kafka 9.1; known are those of "
          "3.8, 3.9"],
     ),
 }  # fmt: skip

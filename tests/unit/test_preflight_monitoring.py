@@ -50,7 +50,7 @@ ENTRY = {
     "target": "/etc/blackbox",
     "memory": "64m",
 }
-ALERTS, RECEIVERS = "m1: monitoring_alerts", "m1: monitoring_receivers"
+ALERTS, RECEIVERS = "monitoring: monitoring_alerts", "monitoring: monitoring_receivers"
 
 FAULTS: Faults = {
     "alerts that are a list": (declared("alerts", ["BrokerDown"]), [f"{ALERTS}: found ['Broker"]),
@@ -116,63 +116,70 @@ FAULTS: Faults = {
     ),
     "targets of an unknown job": (
         declared("targets", {"kafak": []}),
-        ["m1: monitoring_targets: found job kafak; allowed: alertmanager, exporter"],
+        ["monitoring: monitoring_targets: found job kafak; allowed: alertmanager, exporter"],
     ),
     "a target without a host": (
         declared("targets", {"node": [{"address": "m9:9100", "cluster": "c", "instance": "m9"}]}),
-        ["m1: monitoring_targets.node: found a target with the keys address, cluster, instance; "],
+        ["monitoring: monitoring_targets.node: found a target with the keys address, cluster, "
+         "instance; "],
     ),
     "a target without a port": (
         declared("targets", {"node": [target("m9")]}),
-        ["m1: monitoring_targets.node: found the address m9; allowed: host:port"],
+        ["monitoring: monitoring_targets.node: found the address m9; allowed: host:port"],
     ),
     "a target twice": (
         declared("targets", {"node": [target("m9:9100"), target("m9:9100")]}),
-        ["m1: monitoring_targets.node: found target m9 twice; allowed: once"],
+        ["monitoring: monitoring_targets.node: found target m9 twice; allowed: once"],
     ),
     "own entries that are a list": (
         declared("extra_entries", ["blackbox"]),
-        ["m1: monitoring_extra_entries: found list; allowed: a mapping"],
+        ["monitoring: monitoring_extra_entries: found list; allowed: a mapping"],
     ),
     "an own entry with the name of the role's": (
         declared("extra_entries", {"probe": ENTRY}),
-        ["m1: monitoring_extra_entries: found probe; allowed: names other than alertmanager"],
+        ["monitoring: monitoring_extra_entries: found probe; allowed: names other than "
+         "alertmanager"],
     ),
     "an own entry with an unknown key": (
         declared("extra_entries", {"blackbox": {**ENTRY, "ports": [9115]}}),
-        ["m1: monitoring_extra_entries.blackbox: found key ports; allowed: port (did you mean"],
+        ["monitoring: monitoring_extra_entries.blackbox: found key ports; allowed: port (did "
+         "you mean"],
     ),
     "an own entry without memory": (
         declared("extra_entries", {"blackbox": {**ENTRY, "memory": ""}}),
-        ["m1: monitoring_extra_entries.blackbox: found no memory; allowed: image, command"],
+        ["monitoring: monitoring_extra_entries.blackbox: found no memory; allowed: image, command"],
     ),
     "an own entry with a port that is none": (
         declared("extra_entries", {"blackbox": {**ENTRY, "port": "http"}}),
-        ["m1: monitoring_extra_entries.blackbox.port: found http; allowed: 1 to 65535"],
+        ["monitoring: monitoring_extra_entries.blackbox.port: found http; allowed: 1 to 65535"],
     ),
     "options of an unknown job": (
         declared("scrape_options", {"kafak": {}}),
-        ["m1: monitoring_scrape_options: found job kafak; allowed: alertmanager, exporter"],
+        ["monitoring: monitoring_scrape_options: found job kafak; allowed: alertmanager, exporter"],
     ),
     "an unknown scrape option": (
         declared("scrape_options", {"kafka": {"schema": "https"}}),
-        ["m1: monitoring_scrape_options.kafka: found key schema; allowed: scheme (did you mean"],
+        ["monitoring: monitoring_scrape_options.kafka: found key schema; allowed: scheme (did "
+         "you mean"],
     ),
     "scrape options that are a text": (
         declared("scrape_options", {"kafka": SECRET}),
-        ["m1: monitoring_scrape_options.kafka: found str; allowed: a mapping"],
+        ["monitoring: monitoring_scrape_options.kafka: found str; allowed: a mapping"],
     ),
     "an unknown option of Alertmanager": (
         declared("alertmanager_options", {"basic_aut": {}}),
-        ["m1: monitoring_alertmanager_options: found key basic_aut; allowed: basic_auth (did"],
+        ["monitoring: monitoring_alertmanager_options: found key basic_aut; allowed: basic_auth "
+         "(did"],
     ),
     "an unknown key of the web configuration": (
         declared("web", {"basic_auth_user": {"a": SECRET}}),
-        ["m1: monitoring_web: found key basic_auth_user; allowed: basic_auth_users (did you mean"],
+        ["monitoring: monitoring_web: found key basic_auth_user; allowed: basic_auth_users (did "
+         "you mean"],
     ),
     "an unknown key of its TLS": (
         declared("web", {"tls_server_config": {"certfile": "web.pem"}}),
-        ["m1: monitoring_web.tls_server_config: found key certfile; allowed: cert_file (did you"],
+        ["monitoring: monitoring_web.tls_server_config: found key certfile; allowed: cert_file "
+         "(did you"],
     ),
 }  # fmt: skip
 
@@ -247,12 +254,12 @@ OTHER_VERSIONS: dict[str, tuple[Any, str, str]] = {
     "a scrape option": (
         declared("scrape_options", {"kafka": {"fallback_scrape_protocol": "x"}}),
         "prometheus",
-        "m1: monitoring_scrape_options.kafka: found key fallback_scrape_protocol (keys of",
+        "monitoring: monitoring_scrape_options.kafka: found key fallback_scrape_protocol (keys of",
     ),
     "a key of the web configuration": (
         declared("web", {"new_key": {"a": 1}}),
         "prometheus",
-        "m1: monitoring_web: found key new_key",
+        "monitoring: monitoring_web: found key new_key",
     ),
 }
 NOTES: Faults = {

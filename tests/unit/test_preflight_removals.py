@@ -63,30 +63,30 @@ ACL = {
 FAULTS: Faults = {
     "users that are no longer declared": (
         applied(users=USERS),
-        ["kafka1: kafka_content_users: found users: 2 of 2 applied before are no longer declared: "
+        ["kafka: kafka_content_users: found users: 2 of 2 applied before are no longer declared: "
          "alice: SCRAM-SHA-512, bob: SCRAM-SHA-512; allowed: declare them again, or confirm the "
          "removal (to confirm: ARGS=\"-e '{kafka_content_confirm_removal: [users]}'\")"],
     ),
     "ACLs that are no longer declared": (
         applied(acls=[ACL]),
-        ["kafka1: kafka_content_users: found acls: 1 of 1 applied before are no longer declared"],
+        ["kafka: kafka_content_users: found acls: 1 of 1 applied before are no longer declared"],
     ),
     "quotas that are no longer declared": (
         applied(quotas=[{"user": "alice", "keys": ["producer_byte_rate"]}]),
-        ["kafka1: kafka_content_users: found quotas: 1 of 1 applied before"],
+        ["kafka: kafka_content_users: found quotas: 1 of 1 applied before"],
     ),
     "keys of topics that are no longer declared": (
         applied(topics={"payments": ["segment.ms"]}),
-        ["kafka1: kafka_content_topics: found topics: 1 of 1 applied before", "segment.ms"],
+        ["kafka: kafka_content_topics: found topics: 1 of 1 applied before", "segment.ms"],
     ),
     "a variable that is no longer defined": (
         both(applied(users=USERS), undefine, broker("kafka_content_confirm_removal", "users")),
-        ["kafka1: kafka_content_users: found users: no longer declared", "does not define "
+        ["all: kafka_content_users: found users: no longer declared", "does not define "
          "kafka_content_users any more; allowed: define it (empty to declare nothing)"],
     ),
     "pipelines that are no longer declared": (
         drivers("payments", "old", "older"),
-        ["driver1: pipeline_pipelines: found pipelines: 2 of 3 applied before are no longer "
+        ["pipeline: pipeline_pipelines: found pipelines: 2 of 3 applied before are no longer "
          "declared: old, older; allowed: declare them again, or confirm the removal (to confirm: "
          "ARGS=\"-e '{pipeline_confirm_removal: true}'\")"],
     ),

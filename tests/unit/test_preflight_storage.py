@@ -22,7 +22,7 @@ def shared(*values):
 FAULTS: Faults = {
     "an unknown kind": (
         shared({"kind": "nfs"}),
-        ["master1: shared_storage.kind: found 'nfs'", "one of hdfs, path, s3"],
+        ["all: shared_storage.kind: found 'nfs'", "one of hdfs, path, s3"],
     ),
     "a worker with another storage": (
         shared(HDFS, S3),

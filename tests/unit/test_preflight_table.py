@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.check_table import TABLE
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import CHECKS
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.problem_report import report
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_variables import SITE_VARIABLES
-from preflight_sites import ValidSite, inside, problems, put, validated
+from preflight_sites import ValidSite, inside, problems, put, put_everywhere, validated
 
 HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[1] / "docs/operate/verbs/preflight.md"
@@ -48,7 +49,7 @@ def rows():
     """Cells of the document's table of checks, by name of the check."""
     lines = DOCUMENT.read_text().splitlines()
     cells = [[c.strip() for c in line.strip("|").split("|")] for line in lines if line[:3] == "| `"]
-    return {row[0].strip("`"): row[1:] for row in cells if len(row) == 4}
+    return {row[0].strip("`"): row[1:] for row in cells if len(row) == 5}
 
 
 def test_document_lists_every_check_in_order_with_its_docstring():
@@ -59,10 +60,16 @@ def test_document_lists_every_check_in_order_with_its_docstring():
 
 def test_document_states_whether_a_check_is_fatal():
     found = planted()
-    for name, (_, kind, _) in rows().items():
+    for name, (_, kind, *_) in rows().items():
         kinds = found.get(name, {"note"})
         assert kinds <= set(kind.split(", ")), name
         assert kind in ("fatal", "note", "fatal, note"), name
+
+
+def test_document_states_whether_a_check_can_be_accepted():
+    texts = {each.name: "yes" if each.acceptable else "no" for each in TABLE}
+    for name, (_, kind, accept, _) in rows().items():
+        assert accept == ("\N{EN DASH}" if kind == "note" else texts[name]), name
 
 
 def test_limits_in_the_document_are_existing_variables():
@@ -128,10 +135,82 @@ def test_summary_without_machines_says_that_only_declarations_were_checked():
     assert found == "preflight: 67 checks of declarations: no problems, no notes"
 
 
+def refusal(site):
+    return report(validated(site), 67, 3, "inventories/mine")["refusal"].splitlines()
+
+
 def test_refusal_numbers_problems_and_names_the_accept_variable():
     site = ValidSite()
     inside("engine", protections=["rootless"])(site)
-    lines = report(validated(site), 67, 3, "inventories/mine")["refusal"].splitlines()
+    lines = refusal(site)
     assert lines[0] == "Nothing was touched: 1 problem(s) in inventories/mine"
     assert lines[1].startswith("1. m2: engine: found a rootless engine")
-    assert "metal_preflight_accept" in lines[2]
+    assert lines[2:] == [
+        "If it is right for this site, accept it in metal_preflight_accept: rootless"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("kafka_content_topics", {"payments": {"retension": "7d"}}),
+        ("kafka_broker_hepa", "4g"),
+        ("image_versions", {"kafka": "3.9.99"}),
+    ],
+)
+def test_errors_of_declarations_cannot_be_accepted(variable, value):
+    site = ValidSite()
+    put_everywhere(variable, value)(site)
+    lines = refusal(site)
+    assert len(lines) > 1
+    assert "metal_preflight_accept" not in str(lines)
+    check = validated(site)[0].check
+    put_everywhere("metal_preflight_accept", [check])(site)
+
+    found = refusal(site)
+
+    assert lines[1] in found
+    assert found[-1].startswith(
+        f"{len(lines)}. all: metal_preflight_accept: found '{check}', whose problems are errors of "
+        "declarations; allowed: a correct declaration; these can be accepted: advertised_unique, "
+    )
+    assert check not in found[-1].partition("accepted: ")[2]
+
+
+def place_of_the_problem(site):
+    (found,) = [each for each in validated(site) if each.fatal and "zookeper" in each.found]
+    return found.host
+
+
+def test_a_problem_of_a_shared_variable_names_where_its_value_applies():
+    uids = {"zookeper": 10001}
+    site = ValidSite()
+    put_everywhere("service_uids", uids)(site)
+    assert place_of_the_problem(site) == "all"
+    site.hosts["master1"]["service_uids"] = {}
+    # A parent of the groups of Spark without the master, and a smaller group.
+    site.groups |= {
+        "data": ["zk1", "zk2", "zk3", "kafka1", "kafka2", "kafka3", "m1"],
+        "few": ["m1"],
+    }
+    assert place_of_the_problem(site) == "data"
+    for host in set(site.hosts) - {"m1"}:
+        site.hosts[host]["service_uids"] = {}
+    site.groups["few"].append("m2")
+    assert place_of_the_problem(site) == "m1"
+
+
+def test_a_problem_is_accepted_by_the_host_on_which_it_was_found():
+    site = ValidSite()
+    put_everywhere("service_uids", {"zookeper": 10001})(site)
+    site.hosts["kafka3"]["metal_preflight_accept"] = ["users"]
+    assert len(problems(site)) == 1
+    put_everywhere("metal_preflight_accept", ["users"])(site)
+    assert problems(site) == []
+    assert "accepted: all: service_uids: " in str(report(validated(site), 67, 3)["notes"])
+
+
+def test_a_problem_of_a_machine_names_the_machine():
+    site = ValidSite()
+    put_everywhere("preflight_free_data", "100t")(site)
+    assert {each.split(":")[0] for each in problems(site)} >= {"kafka1", "kafka2", "kafka3"}

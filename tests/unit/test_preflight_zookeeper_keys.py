@@ -31,7 +31,8 @@ def found_by_check(plant):
 FAULTS: Faults = {
     "a typo": (
         declared("tickTme"),
-        ["zk1: zookeeper_properties[tickTme]: found a key that ZooKeeper 3.9 does not have, and "
+        ["zookeeper: zookeeper_properties[tickTme]: found a key that ZooKeeper 3.9 does not "
+         "have, and "
          "ignores; allowed: tickTime (did you mean that?)"],
     ),
     "other letters of TLS": (
@@ -42,7 +43,10 @@ FAULTS: Faults = {
 NOTES: Faults = {
     "a version whose keys are not recorded": (
         declared("tickTme", image_versions={"zookeeper": "4.0.1"}),
-        ["zk1: zookeeper_properties: not checked: keys of ZooKeeper 4.0, which are not recorded"],
+        [
+            "zookeeper: zookeeper_properties: not checked: keys of ZooKeeper 4.0, which are not "
+            "recorded"
+        ],
     ),
 }
 

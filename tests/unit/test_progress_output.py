@@ -223,6 +223,14 @@ def test_each_step_with_changes_is_one_line(runs: Runs):
     ]
 
 
+def test_instances_of_one_machine_are_counted_as_instances(runs: Runs):
+    name = runs.write("up", ("Create files", [change("a is done")]))
+
+    done = runs.plain(name, "-e", "metal_machine=h1", hosts=3)
+
+    assert ": 3 changes on 2 instances on 1 machine." in done.stdout
+
+
 def test_check_mode_says_that_nothing_was_changed(runs: Runs):
     name = runs.write("up", ("Create topics", [change("topic a is created")]))
 
@@ -294,6 +302,47 @@ def test_the_last_lines_have_every_cause(runs: Runs, case: str):
     for noise in ("Origin:", "{", "fatal:"):
         assert noise not in done.stdout
     assert "PLAY RECAP" in runs.log("up")
+
+
+@pytest.mark.parametrize("callback", ["screen_output", "plan"])
+@pytest.mark.parametrize("case", ["equal messages", "item", "unreachable", "failed rescue"])
+def test_other_callbacks_print_the_same_failures(runs: Runs, case: str, callback: str):
+    tasks, hosts, causes = FAILURES[case]
+    name = runs.write("up", ("Start", tasks))
+    away = ["--away"] if case == "unreachable" else []
+
+    done = runs.plain(name, *away, hosts=hosts, ANSIBLE_STDOUT_CALLBACK=f"metal.kafka.{callback}")
+
+    assert done.code in (2, 4)
+    lines = done.stderr.splitlines()
+    for cause in causes:
+        assert any(line.startswith(cause) for line in lines), done.stderr
+    assert lines[-1] == f"{ALL_TASKS}{runs.folder}/state/up.log"
+    for noise in ("Origin:", "{", "fatal:", "TASK"):
+        assert noise not in done.stdout + done.stderr
+    last = done.stdout.rpartition("plan: ")[2]
+    assert last.startswith("failed on " if callback == "plan" else "")
+    assert "PLAY RECAP" in runs.log("up")
+
+
+def test_short_verbs_print_no_failures_that_are_handled_or_ignored(runs: Runs):
+    handled = {"block": [fail("first cause")], "rescue": [QUIET]}
+    name = runs.write("logs", ("Start", [handled, fail("ignored cause", ignore_errors=True)]))
+
+    done = runs.plain(name, ANSIBLE_STDOUT_CALLBACK="metal.kafka.screen_output")
+
+    assert (done.code, done.stdout + done.stderr) == (0, "")
+
+
+def test_the_log_of_a_plan_has_no_contents_of_files(runs: Runs):
+    copy = {"content": "inside\n", "dest": str(runs.folder / "file")}
+    name = runs.write("plan", ("Write", [{"name": "Copy", "ansible.builtin.copy": copy}]))
+
+    done = runs.plain(name, "--check", "--diff", ANSIBLE_STDOUT_CALLBACK="metal.kafka.plan")
+
+    assert done.lines[-1] == "plan: 1 changes"
+    assert "inside" not in done.stdout + done.stderr + runs.log("plan")
+    assert "TASK [Copy]" in runs.log("plan")
 
 
 def test_failures_that_are_handled_or_ignored_are_only_in_the_log(runs: Runs):

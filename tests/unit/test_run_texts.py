@@ -10,6 +10,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations.failure_te
     Failures,
     message,
 )
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.host_count import host_count
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.logged_callback import verb_of
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.remaining_work import clock
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.run_output import (
@@ -176,10 +177,10 @@ def test_a_wait_of_a_host_ends_with_the_task_on_this_host():
 
 def test_a_rescued_loop_has_the_messages_of_its_items():
     output, lines = printed()
-    output.item_failed("h1", {"item": "b", "msg": "no disk"})
-    output.rescued("Start", "h1", {"msg": "One or more items failed"})
+    output.failures.item_failed("h1", {"item": "b", "msg": "no disk"})
+    output.failures.failed_in_block("Start", "h1", {"msg": "One or more items failed"})
     output.task("Restore")
-    output.failed("Restore", "h1", {"msg": "not restored"}, rescue=True)
+    output.failures.failed("Restore", "h1", {"msg": "not restored"}, rescue=True)
     output.flush()
 
     assert "This handled a failure of Start: b: no disk" in lines[-1]
@@ -187,11 +188,12 @@ def test_a_rescued_loop_has_the_messages_of_its_items():
 
 def test_a_failure_that_its_rescue_section_did_not_handle_is_printed():
     output, lines = printed()
-    output.rescued("Start", "h1", {"msg": "no file wait.yml"})
-    output.rescued("Start", "h2", {"msg": "no file wait.yml"})
+    output.failures.failed_in_block("Start", "h1", {"msg": "no file wait.yml"})
+    output.failures.failed_in_block("Start", "h2", {"msg": "no file wait.yml"})
     # The section ran on h2, and a later task failed there without a message.
-    output.ended("h2")
-    output.end(["h1", "h2"], [], "")
+    output.failures.handled("h2")
+    output.failures.add_unhandled()
+    output.end(["h1", "h2"], [])
 
     assert lines[-2].splitlines() == ["h1 failed: Start", "  no file wait.yml"]
 
@@ -215,3 +217,17 @@ def test_clock_has_hours_only_if_needed():
     assert [clock(each) for each in (0, 59.9, 61, 3600, 36_061)] == [
         "0:00", "0:59", "1:01", "1:00:00", "10:01:01",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("machines", "text"),
+    [
+        ({"m1": "m1"}, "1 host"),
+        ({"m1": "m1", "m2": "m2"}, "2 hosts"),
+        ({f"kafka{n}": "localhost" for n in range(14)}, "14 instances on 1 machine"),
+        ({"kafka1": "m1", "m1": "m1", "kafka2": "m2"}, "2 instances on 2 machines"),
+        ({"kafka1": "m1", "m2": "m2"}, "1 instance on 1 machine and 1 other machine"),
+    ],
+)
+def test_hosts_are_counted_as_machines_or_instances(machines, text):
+    assert host_count(machines) == text

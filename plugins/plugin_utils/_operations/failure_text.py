@@ -1,6 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Failed tasks as text: the message of each host, equal messages once with all their hosts."""
+"""Failed tasks as text: the message of each host, equal messages once with all their hosts.
+
+Callbacks print them: ``logged_callback`` notes the failures of a run for all of them.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +47,11 @@ def item_message(result: Mapping[str, Any]) -> list[str]:
         return lines
     label = printable_line(str(result.get("_ansible_item_label", result.get("item", ""))))
     return [f"{label[:TAIL_WIDTH]}: {lines[0]}", *lines[1:]]
+
+
+def plain_name(task: str) -> str:
+    """Return the name of a task without its role, which Ansible puts before it."""
+    return printable_line(task.rpartition(" : ")[2])
 
 
 def without_prefixes(text: str) -> str:
@@ -102,6 +110,38 @@ class Failures:
         self._rescued: dict[str, tuple[str, list[str]]] = {}
         # Hosts on which no task has ended since.
         self._unhandled: set[str] = set()
+        # Messages of failed items of the current task, by host.
+        self._items: dict[str, list[str]] = {}
+
+    def begin_task(self) -> None:
+        """Begin a task."""
+        self._items = {}
+
+    def failed(
+        self,
+        task: str,
+        host: str,
+        result: Mapping[str, Any],
+        unreachable: bool = False,
+        rescue: bool = False,
+    ) -> None:
+        """Add the failed result of a task on a host; ``rescue``: of a rescue section."""
+        lines = self._message(host, result)
+        if rescue:
+            lines = self.with_rescued(host, lines)
+        self.add(plain_name(task), host, lines, unreachable)
+
+    def item_failed(self, host: str, result: Mapping[str, Any]) -> None:
+        """Note the failed item of a loop; the failure of the task follows."""
+        self._items.setdefault(host, []).extend(item_message(result))
+
+    def failed_in_block(self, task: str, host: str, result: Mapping[str, Any]) -> None:
+        """Note a failed result that a rescue section handles."""
+        self.rescued(plain_name(task), host, self._message(host, result))
+
+    def _message(self, host: str, result: Mapping[str, Any]) -> list[str]:
+        """Return the message of a failed task; that of a loop has the messages of its items."""
+        return self._items.pop(host, None) or message(result)
 
     def rescued(self, task: str, host: str, lines: list[str]) -> None:
         """Note a failure that a rescue section handles; a failure of the section names it."""

@@ -41,6 +41,8 @@ CLUSTER_WIDE = tuple(
     for name in ("cluster_content", "topics", "users", "acls", "quotas", "reassign")
 )
 CLUSTER = "cluster"
+# Name of the plan's own time in its summary.
+COMPARISON = "comparison with hosts and cluster, as long as this plan"
 
 
 # Assumed seconds of a batch of hosts, until a run of this cluster has been measured.
@@ -206,6 +208,8 @@ class Plan:
             if names := self.subjects(kind):
                 yield f"{kind}: {', '.join(names)}"
         yield f"expected: {format_minutes(self.seconds(inspection))}"
+        # A run compares before it changes anything, as this plan has done.
+        yield f"  {inspection:.0f} s measured: {COMPARISON}"
         for play, each, measured in self.durations():
             source = "measured" if measured else "assumed"
             times = f"{play.batches} x {each:.0f} s" if play.batches > 1 else f"{each:.0f} s"

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
+from ...module_utils._problems.messages import printable_line
+
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -55,10 +57,10 @@ class RunLog:
         except OSError as error:
             self.error = error.strerror or str(error)
 
-    def location(self) -> str:
-        """Return the path of the log, and what it lacks; empty without a log."""
+    def last_line(self) -> str:
+        """Return the last line of a run's output: the path of the log; empty without a log."""
         incomplete = f", incomplete: {self.error}" if self.error else ""
-        return f"{self.path}{incomplete}" if self.path else ""
+        return printable_line(f"All tasks: {self.path}{incomplete}") if self.path else ""
 
     def display_of(self, display: Any, show: Callable[..., None] | None = None) -> Any:
         """Return a ``Display`` that writes to this log, and displays while ``displayed`` is set.

@@ -11,7 +11,8 @@ from typing import Any
 
 from ...module_utils._problems.messages import printable_line, shorten_list
 from .applied_changes import Applied
-from .failure_text import TAIL_LINES, Failures, item_message, message, text_lines
+from .failure_text import TAIL_LINES, Failures, plain_name, text_lines
+from .host_count import host_count
 from .progress_line import ProgressLine
 from .remaining_work import clock, format_duration
 from .run_screen import Screen, State
@@ -25,11 +26,6 @@ STEP_WIDTH = 160
 def short(text: str, width: int) -> str:
     """Return the text, cut to ``width`` characters."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def plain_name(task: str) -> str:
-    """Return the name of a task without its role, which Ansible puts before it."""
-    return printable_line(task.rpartition(" : ")[2])
 
 
 @dataclass
@@ -52,27 +48,30 @@ class Colours:
 
 
 class Output:
-    """Output of one run. ``show`` is ``Display.display``."""
+    """Output of one run. ``show`` is ``Display.display``; a callback notes the ``failures``."""
 
-    def __init__(self, show: Callable[..., None], colours: Colours) -> None:
+    def __init__(
+        self, show: Callable[..., None], colours: Colours, failures: Failures | None = None
+    ) -> None:
         """Start before the first play."""
         self.colours = colours
         self.began = time.monotonic()
         self.cluster: str | None = None
         self.check = False
-        self.failures = Failures()
+        self.failures = failures or Failures()
         self.screen = Screen(show, self.state, colours.used)
         self.step: Step | None = None
         self.changes = 0
-        self.changed: set[str] = set()
+        # Returns the machine of a host.
+        self.machine: Callable[[str], str] = str
+        # Machines of the hosts with changes.
+        self.changed: dict[str, str] = {}
         self._play = ""
         self._task = ""
         self._wait: ProgressLine | str = ""
         # The host of the wait; empty if the wait is of no single host.
         self._wait_host = ""
         self._running: dict[str, bool] = {}
-        # Messages of failed items of the current task, by host.
-        self._items: dict[str, list[str]] = {}
         # Messages of the current task, with their hosts; a loop may repeat a message.
         self._messages: dict[str, set[str]] = {}
         self._first_failure: int | None = None
@@ -114,7 +113,7 @@ class Output:
         self.flush()
         if self.step is None:
             self.step = Step(self._play, time.monotonic(), Applied(self.cluster or ""))
-        self._task, self._running, self._items = plain_name(name), {}, {}
+        self._task, self._running = plain_name(name), {}
         self.wait("")
 
     def started(self, host: str) -> None:
@@ -124,7 +123,6 @@ class Output:
     def ended(self, host: str) -> None:
         """Note that the task has ended on a host."""
         self._running[host] = False
-        self.failures.handled(host)
         if host == self._wait_host:
             self.wait("")
 
@@ -145,7 +143,8 @@ class Output:
         if step is None or not step.changes.count:
             return
         self.changes += step.changes.count
-        self.changed |= step.changes.changed_hosts()
+        new = step.changes.changed_hosts() - self.changed.keys()
+        self.changed |= {host: self.machine(host) for host in new}
         now = time.monotonic()
         seconds = format_duration(now - step.begun)
         line = f"{clock(now - self.began):>5}  {printable_line(step.name)}, {seconds}: "
@@ -161,32 +160,6 @@ class Output:
         if lines:
             self._messages.setdefault("\n".join(lines), set()).add(host)
 
-    def failed(
-        self,
-        task: str,
-        host: str,
-        result: Mapping[str, Any],
-        unreachable: bool = False,
-        rescue: bool = False,
-    ) -> None:
-        """Note a failure, which is printed when the task has ended; ``rescue``: of a section."""
-        lines = self._message(host, result)
-        if rescue:
-            lines = self.failures.with_rescued(host, lines)
-        self.failures.add(plain_name(task), host, lines, unreachable)
-
-    def _message(self, host: str, result: Mapping[str, Any]) -> list[str]:
-        """Return the message of a failed task; that of a loop has the messages of its items."""
-        return self._items.pop(host, None) or message(result)
-
-    def item_failed(self, host: str, result: Mapping[str, Any]) -> None:
-        """Note the failed item of a loop; the failure of the task follows."""
-        self._items.setdefault(host, []).extend(item_message(result))
-
-    def rescued(self, task: str, host: str, result: Mapping[str, Any]) -> None:
-        """Note a failure that a rescue section handles."""
-        self.failures.rescued(plain_name(task), host, self._message(host, result))
-
     def flush(self) -> None:
         """Print messages and failures of the task that has ended."""
         for text, hosts in self._messages.items():
@@ -199,9 +172,8 @@ class Output:
                 self._first_failure = self.screen.lines
             self.show("\n".join(lines), self.colours.failed)
 
-    def end(self, failed: list[str], unreachable: list[str], log: str) -> None:
+    def end(self, failed: list[str], unreachable: list[str]) -> None:
         """Print the result."""
-        self.failures.add_unhandled()
         self.flush()
         self.end_step()
         self.screen.close()
@@ -211,12 +183,6 @@ class Output:
                 self.show("\n".join(["", *self.failures.tail()]), self.colours.failed)
         colour = self.colours.failed if failed or unreachable else self.colours.ok
         self.show(self.result(failed, unreachable), colour)
-        self.show_log(log)
-
-    def show_log(self, log: str) -> None:
-        """Print the path of the log."""
-        if log:
-            self.show(printable_line(f"All tasks: {log}"))
 
     def result(self, failed: list[str], unreachable: list[str]) -> str:
         """Return the result of the run in one sentence."""
@@ -236,14 +202,12 @@ class Output:
         """Return the number of changes, and of the hosts that have any."""
         if not self.changes:
             return "no changes"
-        hosts = len(self.changed)
-        where = f"on {hosts} {'host' if hosts == 1 else 'hosts'}" if hosts else "in the cluster"
+        where = f"on {host_count(self.changed)}" if self.changed else "in the cluster"
         return f"{self.changes} {'change' if self.changes == 1 else 'changes'} {where}"
 
-    def end_early(self, log: str) -> None:
+    def end_early(self) -> None:
         """End a run that was interrupted, or that an error of Ansible has ended."""
         self.flush()
         self.end_step()
         self.screen.close()
         self.show(f"The run ended before its last task, after {self.changes_text()}.")
-        self.show_log(log)

@@ -2,5 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Preflight: checks of an inventory and its machines before a run changes anything.
 
-``checks`` has the table of all checks; each file ``check_*`` has the checks of one subject.
+``check_table`` has the table of all checks, and ``checks`` runs them. Each other file ``check_*``
+has the checks of one subject.
 """

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ...module_utils._common.suggestions import list_allowed
-from .._declarations.problem import Problem
+from .._declarations.problem import Problem, join_names
 from .._site.site_model import Site
 
 ACCEPT = "metal_preflight_accept"
@@ -22,18 +22,32 @@ def _names(site: Site, host: str) -> list[str]:
     return [str(name).strip() for name in names if str(name).strip()]
 
 
-def unknown_names(site: Site, checks: Collection[str]) -> Iterator[Problem]:
-    """Return a problem for each accepted name that is not a check: a typo must not be ignored."""
+def refused_names(
+    site: Site, checks: Collection[str], acceptable: Collection[str]
+) -> Iterator[Problem]:
+    """Yield a problem for each accepted name that is no check, or one that cannot be accepted.
+
+    Neither a typo nor a name without effect must be ignored.
+    """
     reported = set()
     for host in site.hosts:
         for name in _names(site, host):
-            if name not in checks and name not in reported:
-                reported.add(name)
-                yield Problem(host, ACCEPT, repr(name), list_allowed(name, checks))
+            if name in acceptable or name in reported:
+                continue
+            reported.add(name)
+            if name in checks:
+                others = f"a correct declaration; these can be accepted: {join_names(acceptable)}"
+                found = f"{name!r}, whose problems are errors of declarations"
+                yield Problem(host, ACCEPT, found, others, check=ACCEPT)
+            else:
+                allowed = list_allowed(name, acceptable)
+                yield Problem(host, ACCEPT, repr(name), allowed, check=ACCEPT)
 
 
-def accept_problems(site: Site, problems: Iterable[Problem]) -> list[Problem]:
-    """Return all problems, with the accepted ones turned into notes.
+def accept_problems(
+    site: Site, problems: Iterable[Problem], acceptable: Collection[str]
+) -> list[Problem]:
+    """Return all problems, with the accepted ones of ``acceptable`` checks turned into notes.
 
     A problem of a host is accepted by that host, a problem of a group by any host.
     """
@@ -41,7 +55,9 @@ def accept_problems(site: Site, problems: Iterable[Problem]) -> list[Problem]:
     anywhere = set().union(*by_host.values()) if by_host else set()
     return [
         replace(problem, fatal=False, accepted=True)
-        if problem.fatal and problem.check in by_host.get(problem.host, anywhere)
+        if problem.fatal
+        and problem.check in acceptable
+        and problem.check in by_host.get(problem.host, anywhere)
         else problem
         for problem in problems
     ]

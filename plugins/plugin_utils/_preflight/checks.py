@@ -1,8 +1,8 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""The table of all preflight checks, and the functions that run them.
+"""The functions that run all preflight checks, which ``check_table`` lists.
 
-A check is a function that takes the site and yields problems; a new check is an entry in CHECKS.
+A check is a function that takes the site and yields problems.
 Checks raise no errors: malformed values are the problem of another check, or a note.
 
 A problem is fatal if the platform would not start, would lose data or would fail later. It is a
@@ -17,7 +17,6 @@ from dataclasses import replace
 from typing import Any
 
 from .._declarations.problem import Problem
-from .._site import metadata_services
 from .._site.facts_of_machines import Facts
 from .._site.kafka import KAFKA
 from .._site.services import directories
@@ -25,137 +24,16 @@ from .._site.site_instances import instances
 from .._site.site_model import Check, Role, Site
 from . import (
     acceptance,
-    broker_keys,
     check_addresses,
     check_capacity,
-    check_clocks,
-    check_connection_limits,
     check_connectivity,
-    check_consistency,
-    check_content,
-    check_engine,
-    check_executors,
-    check_filesystems,
-    check_identity,
-    check_images,
-    check_kernel,
-    check_key_names,
-    check_machines,
-    check_monitoring,
     check_page_cache,
-    check_pipelines,
-    check_ports_and_paths,
-    check_racks,
     check_removals,
-    check_rolling,
-    check_security,
-    check_spark_masters,
-    check_storage,
-    check_topics,
-    check_unknown_variables,
 )
+from .check_table import ACCEPTABLE, SHARED, TABLE
+from .variable_place import with_places
 
-CHECKS: tuple[Check, ...] = (
-    check_identity.cluster_name,
-    check_identity.metadata_mode,
-    check_identity.instance_ids,
-    check_identity.users,
-    metadata_services.ensemble_size,
-    metadata_services.metadata_key_names,
-    check_unknown_variables.unknown_variables,
-    check_images.image_versions,
-    check_content.content_declared,
-    check_removals.removals_confirmed,
-    check_removals.applied_states,
-    check_topics.topic_copies,
-    check_key_names.topic_key_names,
-    check_security.reserved_user_names,
-    check_security.users_with_own_password,
-    check_security.security_mode,
-    check_security.security_migration,
-    check_security.quorum_trust,
-    check_security.security_numbers,
-    check_security.plain_on_loopback,
-    check_security.monitoring_on_loopback,
-    check_security.agents_on_loopback,
-    broker_keys.broker_keys,
-    check_key_names.broker_key_names,
-    check_topics.broker_copies,
-    check_rolling.silence_seconds,
-    check_spark_masters.spark_names,
-    check_spark_masters.spark_master_election,
-    check_pipelines.pipeline_declarations,
-    check_pipelines.pipeline_topics,
-    check_pipelines.driver_ports,
-    check_pipelines.pipeline_cores,
-    check_executors.pipeline_memory,
-    check_pipelines.output_cores,
-    check_pipelines.kafka_options,
-    check_pipelines.spark_options,
-    check_storage.storage_declared,
-    check_monitoring.monitoring_alerts,
-    check_monitoring.monitoring_receivers,
-    check_monitoring.monitoring_options,
-    check_monitoring.monitoring_targets,
-    check_monitoring.monitoring_entries,
-    check_monitoring.monitoring_web,
-    check_ports_and_paths.required_values,
-    check_ports_and_paths.port_numbers,
-    check_ports_and_paths.port_collisions,
-    check_ports_and_paths.ports_in_use,
-    check_ports_and_paths.directory_collisions,
-    check_machines.missing_facts,
-    check_machines.machine_group,
-    check_machines.system,
-    check_machines.architecture,
-    check_machines.python,
-    check_capacity.preflight_limits,
-    check_capacity.memory_sizes,
-    check_capacity.machine_memory,
-    check_capacity.root_disk,
-    check_capacity.free_space,
-    check_page_cache.page_cache,
-    check_filesystems.file_systems,
-    check_filesystems.mount_options,
-    check_filesystems.writable,
-    check_filesystems.inodes,
-    check_filesystems.shared_disks,
-    check_filesystems.shared_journals,
-    check_kernel.kernel,
-    check_kernel.open_files,
-    check_connection_limits.connection_limits,
-    check_kernel.processes,
-    check_kernel.map_count,
-    check_kernel.swap,
-    check_kernel.ephemeral_ports,
-    check_engine.engine_responds,
-    check_engine.engine_version,
-    check_engine.storage_driver,
-    check_engine.rootless,
-    check_engine.user_namespaces,
-    check_engine.live_restore,
-    check_engine.memory_limits,
-    check_engine.protections,
-    check_clocks.clock_limit,
-    check_clocks.clocks_agree,
-    check_clocks.clocks_synchronised,
-    check_consistency.same_versions,
-    check_consistency.hostnames,
-    check_consistency.machine_ids,
-    check_consistency.hardware_addresses,
-    check_consistency.mtu,
-    check_racks.racks_complete,
-    check_racks.racks_enough,
-    check_addresses.advertised_unique,
-    check_addresses.advertised_usable,
-    check_addresses.names_resolve,
-    check_addresses.names_resolve_correctly,
-    check_addresses.own_name_not_loopback,
-    check_addresses.bind_addresses,
-    check_addresses.reverse_names,
-    check_connectivity.bindable,
-    check_connectivity.reachable,
-)
+CHECKS: tuple[Check, ...] = tuple(each.check for each in TABLE)
 
 
 def check(
@@ -179,8 +57,11 @@ def check(
         for each in CHECKS
         for problem in dict.fromkeys(each(site))
     ]
-    unknown = acceptance.unknown_names(site, [each.__name__ for each in CHECKS])
-    return [*acceptance.accept_problems(site, found), *unknown, *_unreadable(site, found)]
+    refused = acceptance.refused_names(site, [each.__name__ for each in CHECKS], ACCEPTABLE)
+    judged = [*acceptance.accept_problems(site, found, ACCEPTABLE), *refused]
+    # Before other hosts' values are read: only the templates that a check has read are its concern.
+    unreadable = _unreadable(site, found)
+    return [*with_places(site, judged, {*SHARED, acceptance.ACCEPT}), *unreadable]
 
 
 def _unreadable(site: Site, found: list[Problem]) -> list[Problem]:

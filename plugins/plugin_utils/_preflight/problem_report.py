@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._declarations.problem import Problem
+from .._declarations.problem import Problem, join_names
+from .acceptance import ACCEPT
+from .check_table import ACCEPTABLE
 
 
 def problem_line(problem: Problem) -> str:
@@ -36,7 +38,7 @@ def report(
             (
                 f"Nothing was touched: {len(fatal)} problem(s) in {inventory}",
                 *lines,
-                "To accept a problem, add the name in brackets to metal_preflight_accept.",
+                *_acceptance(fatal),
             )
         ),
         "fatal": [problem_line(p) for p in fatal],
@@ -44,6 +46,14 @@ def report(
         + [problem_line(p) for p in notes],
         "summary": f"preflight: {checks} checks {_where(machines)}: " + ", ".join(counts),
     }
+
+
+def _acceptance(fatal: Sequence[Problem]) -> list[str]:
+    """Return the line on acceptance, if a site may accept one of the problems."""
+    names = {problem.check for problem in fatal} & ACCEPTABLE
+    if not names:
+        return []
+    return [f"If it is right for this site, accept it in {ACCEPT}: {join_names(names)}"]
 
 
 def _where(machines: int) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,3 +45,18 @@ def play_state_directory(play: Any) -> Path | None:
     except AnsibleError:
         # The run itself reports the error in the name or the directory.
         return None
+
+
+def play_machine(play: Any) -> Callable[[str], str]:
+    """Return a function that gives the machine of a host: ``metal_machine``, or the host itself."""
+    manager = play.get_variable_manager()
+
+    def machine(name: str) -> str:
+        host = manager._inventory.get_host(name) if manager._inventory else None
+        if host is None:
+            return name
+        variables = manager.get_vars(play=play, host=host, include_hostvars=False)
+        found = variables.get("metal_machine")
+        return str(found) if isinstance(found, str) and found and "{{" not in found else name
+
+    return machine
