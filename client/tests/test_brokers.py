@@ -1,3 +1,4 @@
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -78,6 +79,16 @@ def test_read_ranges_stops_after_a_signal_although_no_record_comes():
     answers = iter([False, False, True])
     messages = brokers.read_ranges(Reader([at(0, 5)]), "t", {0: (5, 9)}, 60, lambda: next(answers))
     assert [message.offset() for message in messages] == [5]
+
+
+def test_the_time_that_a_record_needs_to_be_sent_is_no_stall():
+    """A paced replay, or one whose target does not respond, takes the next record much later."""
+    messages = brokers.read_ranges(Reader([at(0, 5)], [], [at(0, 6)]), "t", {0: (5, 6)}, 0.2)
+    found = []
+    for message in messages:
+        found.append(message.offset())
+        time.sleep(0.3)
+    assert found == [5, 6]
 
 
 def test_read_ranges_fails_after_the_stall_timeout():

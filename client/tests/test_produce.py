@@ -131,6 +131,43 @@ def test_a_rest_that_cannot_be_written_is_described_by_its_lines(
     assert not full.is_symlink()
 
 
+@pytest.mark.parametrize(
+    "text", ["flight\n" + "7\n" * 20, "flight,delay,tail,date,n\n" + "1,2,3,4,5,6\n" * 2_000, None]
+)
+def test_a_file_that_changes_while_it_is_sent_has_no_wrong_rest(
+    tmp_path, monkeypatch, capsys, text
+):
+    file = tmp_path / "many.csv"
+    file.write_text("flight,delay,tail,date,n\n" + "1,2,3,4,5\n" * 2_000)
+
+    class Changing(Producer):
+        def produce(self, topic, **record):
+            super().produce(topic, **record)
+            if len(self.log) == 3:
+                file.unlink() if text is None else file.write_text(text)
+                signal.raise_signal(signal.SIGTERM)
+
+    producer = Changing()
+    monkeypatch.setattr(brokers, "producer", lambda *_, **__: producer)
+    monkeypatch.setattr(brokers, "read_partitions", lambda *_: {})
+    monkeypatch.setattr(producing, "read_limit", lambda *_: DEFAULT)
+
+    assert cli.main(arguments(file)) == 1
+    assert "many.csv changed while it was sent" in capsys.readouterr().out
+    assert not list(tmp_path.glob("*.rest.jsonl"))
+
+
+def test_an_invalid_record_of_a_changed_file_ends_the_records(flights):
+    reader, producer = open_reader(flights, Options()), Producer()
+    validate(flights, reader)
+    lines = flights.read_text().splitlines()
+    flights.write_text("\n".join([*lines[:11], lines[11] + ",more", *lines[12:]]))
+    delivery = Delivery(lambda: producer, "flights", DEFAULT)
+    result = send(delivery, reader, Pacer(0, 0), 500, Progress(io.StringIO()), lambda: False)
+    assert (result.sent, result.acknowledged) == (10, 10)
+    assert result.unread
+
+
 def test_many_lines_of_a_rest_are_counted(flights):
     check = validate(flights, open_reader(flights, Options()))
     sent = SendResult(sent=500, lines=set(range(2, 1_502)), last_line=501)

@@ -217,6 +217,8 @@ def read_ranges(
             last = ranges[part][1]
             if message.offset() <= last:
                 yield message
+                # Without the time that the caller needed for the record.
+                last_record = time.monotonic()
             if message.offset() >= last and part in waiting:
                 waiting.remove(part)
                 reader.pause([TopicPartition(topic, part)])

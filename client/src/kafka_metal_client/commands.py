@@ -39,7 +39,7 @@ def produce(options: argparse.Namespace) -> int:
     check, sent, rest = producing.produce_file(
         options.file, reading, options.bootstrap, extra, options.topic, options.rate
     )
-    unsent = check.records - sent.sent
+    unsent = max(0, check.records - sent.sent)
     stopped = f", {unsent:,} not sent" if unsent else ""
     counts = f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not{stopped}"
     print("\n".join([f"{options.file}: {check.records:,} records are valid", *_hints(check)]))
@@ -59,9 +59,10 @@ def produce(options: argparse.Namespace) -> int:
         print(f"{cause}, run: {shlex.join([*again, str(rest)])}")
     elif sent.unsaved:
         print(f"{counts}. They could not be saved: {sent.unsaved}")
-        print(f"not acknowledged or not sent in {options.file}: {sent.describe_rest(check)}")
-        print("copy these lines to a new file, with the header of a CSV, and send that file")
-    return 0 if sent.acknowledged == check.records else 1
+        if places := sent.describe_rest(check):
+            print(f"not acknowledged or not sent in {options.file}: {places}")
+            print("copy these lines to a new file, with the header of a CSV, and send that file")
+    return 0 if sent.acknowledged == check.records and not sent.unsaved else 1
 
 
 def content(options: argparse.Namespace) -> int:

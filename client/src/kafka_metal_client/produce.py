@@ -1,8 +1,9 @@
 """Send an operator's file: the whole file is validated before the first record is sent."""
 
+import os
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from kafka_metal_declarations.ddl import Field, to_ddl
 from kafka_metal_declarations.file_format import CSV, Format
+from kafka_metal_declarations.text_file import Fault
 
 from kafka_metal_client import brokers
 from kafka_metal_client.csvfile import CsvFile
@@ -18,7 +20,7 @@ from kafka_metal_client.errors import ClientError
 from kafka_metal_client.jsonlfile import JsonLines
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
-from kafka_metal_client.records import FAULTS_SHOWN, Check, Reader, find_format, too_large
+from kafka_metal_client.records import FAULTS_SHOWN, Check, Reader, Record, find_format, too_large
 from kafka_metal_client.sizes import Limit
 from kafka_metal_client.stop_signal import WAITING, Stop, stop_signal
 from kafka_metal_client.topic_settings import read_limit
@@ -50,6 +52,8 @@ class SendResult:
     last_line: int = 0
     # Why the records that failed or were not sent are in no file.
     unsaved: str = ""
+    # Why the file could not be read to its end, although it was valid.
+    unread: str = ""
 
     @property
     def failed(self) -> int:
@@ -122,7 +126,7 @@ def send(
         progress.show(describe)
 
     with closing(progress):
-        for record in reader.records():
+        for record in _readable(reader, result):
             if not delivery.wait_until_due(pacer, stopped):
                 break
             delivery.send(
@@ -136,6 +140,14 @@ def send(
     result.sent = delivery.sent
     result.seconds = time.monotonic() - started
     return result
+
+
+def _readable(reader: Reader, result: SendResult) -> Iterator[Record]:
+    """Yield the records up to one that cannot be read: the file may have changed."""
+    try:
+        yield from reader.records()
+    except (Fault, OSError, ValueError, LookupError) as error:
+        result.unread = str(error)
 
 
 def _count_result(result: SendResult, line: int, reason: str | None, _message: object) -> None:
@@ -195,18 +207,30 @@ def produce_file(
     limit = read_limit(bootstrap, extra, topic)
     check_record_sizes(path, check, limit)
     connect = partial(brokers.producer, bootstrap, extra, delivery_timeout=300, limit=limit)
-    after = path.stat()
-    if before and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+    if before and _has_changed(path, before):
         raise ClientError(f"{path} changed during validation; nothing was sent")
     pacer = Pacer(rate, time.monotonic())
     delivery = Delivery(connect, topic, limit)
     with stop_signal() as stopped:
         sent = send(delivery, reader, pacer, check.records, Progress(), stopped)
         rest = None
-        if sent.acknowledged < check.records:
+        if before and _has_changed(path, before):
+            # The rest of a changed file may not be what was validated.
+            sent.unsaved = f"{path} changed while it was sent"
+        elif sent.unread:
+            sent.unsaved = f"{path}: {sent.unread}"
+        elif sent.acknowledged < check.records:
             try:
                 rest = keep_rest(path, reader, sent)
             except ClientError as error:
                 # Records were sent: this is no error of the whole command.
                 sent.unsaved = str(error)
     return check, sent, rest
+
+
+def _has_changed(path: Path, before: os.stat_result) -> bool:
+    try:
+        after = path.stat()
+    except OSError:
+        return True
+    return (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)

@@ -13,10 +13,11 @@ LONGEST = 400
 # Spark's own pattern of names and values that it hides, spark.redaction.regex, and keys of storage.
 SECRET = re.compile(r"secret|password|token|access[.]?key|credential|[.]key\b", re.IGNORECASE)
 HIDDEN = "<hidden>"
-# password=x in a URL. SQL Server has values with semicolons in braces, where }} is one brace.
+# password=x in a URL. SQL Server has values with semicolons in braces, where }} is one brace. A
+# value without the last brace ends with the text: so each character is searched once.
 _PARAMETER = re.compile(
     r"((?:secret|passw|pwd|passphrase|token|access[._-]?key|api[._-]?key|credential)"
-    r"[\w.-]{0,48}(?:=|%3D))(?:\{(?:[^}]|\}\})*\}|[^&;]*)",
+    r"[\w.-]{0,48}(?:=|%3D))(?:\{(?:[^}]|\}\})*(?:\}|\Z)|[^&;]*)",
     re.IGNORECASE,
 )
 # Begin of a URL up to its user, as jdbc:postgresql:// or oracle:. Repetitions are bounded: a text

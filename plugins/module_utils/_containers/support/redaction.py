@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Removes secrets from texts of a support archive.
 
-A text is a log or a file: a blank ends a value, and the rest of the line stays. hide_passwords of
-the declarations' package is for a single value, such as a URL, whose password may have blanks.
+A text is a log or a file. A blank ends a value, except in quotes and before the host of a URL, and
+the rest of the line stays. hide_passwords of the declarations' package is for a single value.
 """
 
 from __future__ import annotations
