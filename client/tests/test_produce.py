@@ -69,6 +69,22 @@ def test_rest_file_has_the_unacknowledged_records(flights):
     assert [record.key() for record in again.log] == [b"5", b"6"]
 
 
+@pytest.mark.parametrize("values", [["1.10", "2.50"], ["TRUE", "false"], ["01", 'a"b']])
+def test_the_rest_of_a_file_has_the_keys_of_the_file(tmp_path, values):
+    path = tmp_path / "keys.csv"
+    quoted = ['"' + each.replace('"', '""') + '"' for each in values]
+    path.write_text("\n".join(["id", *quoted]) + "\n")
+    options = Options(key="id")
+    first = Producer()
+    sent_by(first, path, options)
+    failed = Producer()
+    failed.fate = lambda number, message: Error("too late")
+    rest = keep_rest(path, open_reader_checked(path, "id"), sent_by(failed, path, options))
+    again = Producer()
+    sent_by(again, rest, options)
+    assert [each.key() for each in again.log] == [each.key() for each in first.log]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_keeps_the_records_that_failed_or_were_not_sent(
     flights, monkeypatch, capsys, number
@@ -195,8 +211,8 @@ class Slow(Producer):
             super().poll(seconds)
 
 
-def open_reader_checked(path):
-    reader = open_reader(path, Options(key="flight"))
+def open_reader_checked(path, key="flight"):
+    reader = open_reader(path, Options(key=key))
     validate(path, reader)
     return reader
 

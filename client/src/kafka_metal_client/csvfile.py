@@ -74,6 +74,9 @@ class CsvFile:
         encoders = [_encoder(str(kinds[name])) for name in header]
         names = [json.dumps(name, ensure_ascii=False) for name in header]
         key = None if self._key is None else header.index(self._key)
+        # As in the record's value, so that a file of the rest has the same keys.
+        boolean = key is not None and str(kinds[header[key]]) == "BOOLEAN"
+        key_text = str.lower if boolean else str
         for row in rows:
             members = (
                 f"{name}:{'null' if text in nulls else encode(text)}"
@@ -81,7 +84,9 @@ class CsvFile:
             )
             value = "{" + ",".join(members) + "}"
             yield Record(
-                row.line, None if key is None else row.fields[key].encode(), value.encode()
+                row.line,
+                None if key is None else key_text(row.fields[key]).encode(),
+                value.encode(),
             )
 
     def _keyless(self, row: Row, header: list[str], columns: CsvColumns) -> Fault | None:

@@ -42,7 +42,7 @@ class JsonLines:
         """Yield the lines, stripped of whitespace."""
         for number, line in read_lines(self._path):
             text = line.strip()
-            key = None if self._key is None else key_bytes(json.loads(text)[self._key])
+            key = None if self._key is None else key_bytes(text, self._key)
             yield Record(number, key, text.encode())
 
     def _check_line(self, number: int, line: str, result: Check, kinds: dict[str, Kind]) -> None:
@@ -53,13 +53,17 @@ class JsonLines:
         if self._key is not None and isinstance(value[self._key], dict | list):
             found = f"{NAMES[type(value[self._key])]} as key field {self._key}"
             raise Fault(number, 1, found, "a text, a number or a boolean")
-        key = None if self._key is None else key_bytes(value[self._key])
+        key = None if self._key is None else key_bytes(line, self._key)
         size = batch_bytes(key, line.strip().encode())
         result.largest = max(result.largest, (size, number))
         result.records += 1
         add_object(kinds, value)
 
 
-def key_bytes(value: object) -> bytes:
-    """Return a text in UTF-8, any other value as JSON."""
+def key_bytes(line: str, name: str) -> bytes:
+    """Return the value of a key field: a text in UTF-8, any other value as it is written.
+
+    So a number keeps its digits: 1.10 is another key than 1.1, as in a CSV file.
+    """
+    value = json.loads(line, parse_float=str, parse_int=str)[name]
     return (value if isinstance(value, str) else json.dumps(value)).encode()
