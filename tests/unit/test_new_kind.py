@@ -137,7 +137,7 @@ def test_a_kind_on_every_machine_is_a_target_and_validated(found):
     ]
     assert found("'gateway_agent' | metal.kafka.container_user")["uid"] == 10099
     problems = "query('metal.kafka.preflight', 'problems') | map(attribute='text')"
-    assert "gateway1: gateway_agent_port: found 0;" in "\n".join(
+    assert "gateway: gateway_agent_port: found 0;" in "\n".join(
         found(problems, gateway_agent_port=0)
     )
 
