@@ -207,6 +207,10 @@ VALID = response(state="running")["json"]
             {**VALID, "outputs": {"o": {"exception": "e", "restarts": "3"}}},
             "outputs.o.restarts: found '3'; allowed: a number",
         ),
+        ({**VALID, "records": "x"}, "records: found 'x'; allowed: an object of JSON"),
+        ({**VALID, "records": {"recent": {"read": "1"}}}, "records.recent.read: found '1'"),
+        ({**VALID, "outputs": {"o": {"lag": "1"}}}, "outputs.o.lag: found '1'; allowed: a number"),
+        ({**VALID, "outputs": {"o": {"archive": 3}}}, "outputs.o.archive: found 3; allowed: an"),
         (None, "status: found nothing; allowed: an object of JSON"),
     ],
 )

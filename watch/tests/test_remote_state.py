@@ -85,10 +85,14 @@ def test_expiry_of_a_foreign_certificate_is_none(tmp_path):
     ("body", "found"),
     [
         (
-            json.dumps({"name": "payments", "outputs": {}}),
-            {"name": "payments", "outputs": {}},
+            json.dumps({"name": "payments", "state": "running", "outputs": {}}),
+            {"name": "payments", "state": "running", "outputs": {}},
         ),
-        (json.dumps({"name": "another", "outputs": {}}), None),
+        (json.dumps({"name": "another", "state": "running", "outputs": {}}), None),
+        (
+            json.dumps({"name": "payments", "state": "running", "outputs": {"o": {"lag": "x"}}}),
+            None,
+        ),
         ("not json", None),
         (json.dumps([1]), None),
     ],
@@ -115,7 +119,7 @@ def test_only_a_valid_response_of_the_same_pipeline_is_a_state(body, found):
         (
             lambda endpoint, login: driver_state(endpoint, "a", login),
             "/status",
-            {"name": "a", "outputs": {}},
+            {"name": "a", "state": "running", "outputs": {}},
         ),
     ],
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 # Characters of a value in a message.
 LONGEST = 60
+OBJECT = "an object of JSON"
 
 
 def status_fault(body: object) -> str:
@@ -24,23 +25,45 @@ def status_fault(body: object) -> str:
 def _faults(body: object) -> Iterator[tuple[str, object, str]]:
     """Places of invalid values, the values, and what is allowed."""
     if not isinstance(body, Mapping):
-        yield "status", body, "an object of JSON"
+        yield "status", body, OBJECT
         return
     for name in ("name", "state"):
         if not isinstance(body.get(name), str):
             yield name, body.get(name), "a text"
-    if not _is_count(body.get("failed_starts")):
-        yield "failed_starts", body["failed_starts"], "a number"
+    yield from _numbers(body, "", "failed_starts")
     outputs = body.get("outputs")
     if not isinstance(outputs, Mapping):
-        yield "outputs", outputs, "an object of JSON"
+        yield "outputs", outputs, OBJECT
         return
     for name, output in outputs.items():
-        if not isinstance(output, Mapping):
-            yield f"outputs.{name}", output, "an object of JSON"
-        elif not _is_count(output.get("restarts")):
-            yield f"outputs.{name}.restarts", output["restarts"], "a number"
+        if isinstance(output, Mapping):
+            yield from _numbers(
+                output, f"outputs.{name}.", "restarts", "lag", "running_seconds", "planned_seconds"
+            )
+            yield from _part(output, f"outputs.{name}.", "archive", "missing")
+        else:
+            yield f"outputs.{name}", output, OBJECT
+    yield from _part(body, "", "records")
+    if isinstance(body.get("records"), Mapping):
+        yield from _part(body["records"], "records.", "recent", "read", "invalid")
 
 
-def _is_count(value: object) -> bool:
-    return value is None or (isinstance(value, int) and not isinstance(value, bool))
+def _part(
+    found: Mapping[str, object], place: str, name: str, *numbers: str
+) -> Iterator[tuple[str, object, str]]:
+    """Faults of a part that is absent, or an object with ``numbers``."""
+    part = found.get(name)
+    if isinstance(part, Mapping):
+        yield from _numbers(part, f"{place}{name}.", *numbers)
+    elif part is not None:
+        yield f"{place}{name}", part, OBJECT
+
+
+def _numbers(
+    found: Mapping[str, object], place: str, *names: str
+) -> Iterator[tuple[str, object, str]]:
+    """Faults of values that are absent, or numbers."""
+    for name in names:
+        value = found.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            yield f"{place}{name}", value, "a number"

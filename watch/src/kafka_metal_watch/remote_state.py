@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from ._problems.driver_status import status_fault
+
 TIMEOUT_S = 5.0
 # X509_V_ERR_CERT_HAS_EXPIRED of OpenSSL.
 EXPIRED = 10
@@ -39,11 +41,11 @@ def certificate_expiry(endpoint: str, ca_file: str) -> float | None:
 def driver_state(endpoint: str, name: str, login: str = "") -> dict[str, Any] | None:
     """Return the state of a pipeline's driver at HOST:PORT; None if it does not respond.
 
-    The driver of another pipeline counts as no response. ``login``: name:password in base64
-    (RFC 7617), empty for a driver without a password.
+    The driver of another pipeline, or another program, counts as no response. ``login``:
+    name:password in base64 (RFC 7617), empty for a driver without a password.
     """
     found = _get_json(endpoint, "/status", "outputs", login)
-    return found if found and found.get("name") == name else None
+    return found if found and not status_fault(found) and found["name"] == name else None
 
 
 def master_state(endpoint: str, login: str = "") -> dict[str, Any] | None:
