@@ -36,8 +36,8 @@ preflight: env ## validate declarations and machines: ports, names, clocks, disk
 plan: env ## list what a run would change; STRICT=1 fails if there are changes
 upgrade: env ## upgrade brokers to the declared version one by one; FINISH=1 then raises the protocol
 secure: env ## enable security on a running cluster without downtime: docs/operate/guides/security.md
-topics: env ## apply topics, users, ACLs and quotas in seconds, without a comparison of hosts: [DRY=1]
-pipelines: env ## apply pipelines, and the content they need, without a comparison of hosts: [P=name] [DRY=1]
+topics: env ## apply topics, users, ACLs and quotas, without a comparison of hosts: [DRY=1]
+pipelines: env ## apply pipelines and the content they need, without a comparison of hosts: [P=name] [DRY=1]
 zookeeper-trust: env ## move ZooKeeper to its own CA and set the ACLs of znodes; once after 0.1: docs/start/from-0.1.md
 verify: env ## check host settings, age of secrets, access to ZooKeeper; exit code 2 with drift
 rotate: env ## rotate secrets without downtime: WHAT=passwords|certificates|ca [NAMES=shop,audit]
@@ -48,7 +48,7 @@ destroy: env ## delete the cluster and its data after confirmation of its name, 
 logs: env ## follow the log of one service: make logs S=kafka1
 support: env ## write an archive of states, logs, configuration and metrics of all machines, without secrets
 demo: env ## send generated payments and reconcile every record
-produce: env ## send a file: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field NULL=NA]
+produce: env ## send a file: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field NULL=NA RATE=records/s]
 groups: env ## list consumer groups and their lag; set offsets: G=name TO=earliest|latest|TIME|"2h ago" [T=topic] [DRY=1]
 export: env ## write the cluster's content as declarations
 replay: env ## copy a part of a topic to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [STAMP=source|now] [DRY=1]

@@ -9,6 +9,7 @@ from kafka_metal_client import produce as producing
 from kafka_metal_client.brokers import missing_topic
 from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
+from kafka_metal_client.options import program
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.produce import (
     Options,
@@ -83,6 +84,14 @@ def test_the_rest_of_a_file_has_the_keys_of_the_file(tmp_path, values):
     again = Producer()
     sent_by(again, rest, options)
     assert [each.key() for each in again.log] == [each.key() for each in first.log]
+
+
+@pytest.mark.parametrize("path", ["/repo/.venv/bin/kafka-metal", ".venv/bin/kafka-metal"])
+def test_printed_commands_start_the_client_as_it_was_started(monkeypatch, path):
+    monkeypatch.setattr("sys.argv", [path, "produce"])
+    assert program() == path
+    monkeypatch.setattr("sys.argv", ["/usr/lib/pytest", "-q"])
+    assert program() == "kafka-metal"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -212,6 +212,14 @@ def test_report_of_an_unchanged_run_counts_services():
     assert "1 problem:" in text
 
 
+def test_report_of_an_unchanged_run_has_tickets():
+    ticket = problem("alert ClockUnsynchronised: it is late", severity="ticket", urgent=False)
+    text, problems = report.render(platform() | {"problems": [ticket]}, PLAIN, unchanged=True)
+    assert problems == []
+    assert "All is well" not in text
+    assert text.endswith("No problems.\n1 ticket:\n  alert ClockUnsynchronised: it is late")
+
+
 def test_a_firing_alert_is_in_the_report_and_does_not_fail_the_run():
     page = problem("alert WritesSlow: it is slow", "WritesSlow", read=False)
     text, problems = report.render(full_report() | {"problems": [page]}, PLAIN)

@@ -91,8 +91,8 @@ def check_refusal(answer: Mapping[str, Any], minutes: int) -> str:
         (
             f"No service was touched: {len(found)} problem(s) in the declared pipelines",
             *numbered,
-            "Correct the declarations, or see docs/operate/guides/pipelines.md, "
-            '"What SQL may be" and "A changed declaration".',
+            "Correct the declarations. What is allowed: docs/operate/guides/pipeline-sql.md and "
+            "docs/operate/guides/pipeline-changes.md.",
         )
     )
 

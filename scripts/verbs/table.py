@@ -101,7 +101,9 @@ def produce() -> int:
     """Send a file."""
     if not (value("FILE") and value("TOPIC")):
         refuse("FILE or TOPIC is missing, for example: make produce FILE=some.csv TOPIC=name")
-    options = {"topic": value("TOPIC"), "key": value("KEY"), "null": value("NULL")}
+    names = {"topic": "TOPIC", "key": "KEY", "null": "NULL", "rate": "RATE"}
+    names["delimiter"] = "DELIMITER"
+    options = {option: value(name) for option, name in names.items()}
     return _client("produce", options, value("FILE"))
 
 
@@ -112,7 +114,7 @@ def replay() -> int:
             'SOURCE or TARGET is missing, for example: make replay SOURCE=a TARGET=b FROM="2h ago"'
         )
     names = {"source": "SOURCE", "target": "TARGET", "from": "FROM", "until": "UNTIL"}
-    names["stamp"] = "STAMP"
+    names |= {"stamp": "STAMP", "rate": "RATE"}
     return _client("replay", {option: value(name) for option, name in names.items()})
 
 

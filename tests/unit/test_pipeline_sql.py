@@ -101,8 +101,8 @@ def test_refusal_names_pipeline_and_output_of_a_mismatched_checkpoint():
     assert message.splitlines() == [
         "No service was touched: 1 problem(s) in the declared pipelines",
         f"1. {line}",
-        "Correct the declarations, or see docs/operate/guides/pipelines.md, "
-        '"What SQL may be" and "A changed declaration".',
+        "Correct the declarations. What is allowed: docs/operate/guides/pipeline-sql.md and "
+        "docs/operate/guides/pipeline-changes.md.",
     ]
 
 

@@ -70,6 +70,12 @@ def test_undeclared_topic_is_reported_and_kept():
     assert kept[0].startswith("topic old: no longer declared, kept with its records")
 
 
+def test_a_topic_that_the_run_deletes_is_not_reported_as_kept():
+    state = {"old": ["retention.ms"], "older": []}
+    _, _, kept = removals.with_topic_removals([], state, YES, ["old"])
+    assert [each.partition(":")[0] for each in kept] == []
+
+
 def test_only_acls_of_a_lost_role_are_removed():
     state = [acls.acl_fields(READ), acls.acl_fields(WRITE)]
     desired, left, _ = removals.with_acl_removals(acls.Specs(frozenset({READ})), state, YES)

@@ -62,7 +62,7 @@ HOSTILE = [
 ]  # fmt: skip
 NAMES = [
     *("G", "TO", "T", "FILE", "TOPIC", "KEY", "NULL", "SOURCE", "TARGET", "FROM", "UNTIL"),
-    "STAMP",
+    *("STAMP", "RATE", "DELIMITER"),
     *("U", "S", "HOST", "DISK", "DEVICE", "FORCE", "CONFIRM", "SECONDS", "HOURS", "BOARDS"),
     *("STRICT", "FINISH", "D", "TIMES", "SBOM", "CLUSTER", "INVENTORY", "ARGS", "SOMETHING_ELSE"),
 ]
@@ -223,10 +223,14 @@ def test_verbs_pass_their_values_unchanged(stubs: Stubs, text: str):
     assert done.returncode == 0, done.stderr
     sent = [run[2:] for run in stubs.runs() if run[0] == "kafka-metal"]
     assert sent == [
-        ["--bootstrap=b:1", f"--topic={text}", f"--key={text}", f"--null={text}", "--", text],
+        [
+            *("--bootstrap=b:1", f"--topic={text}", f"--key={text}", f"--null={text}"),
+            *(f"--rate={text}", f"--delimiter={text}", "--", text),
+        ],
         [
             *("--bootstrap=b:1", f"--source={text}", f"--target={text}"),
             *(f"--from={text}", f"--until={text}", f"--stamp={text}"),
+            f"--rate={text}",
         ],
     ]
     disk = dict.fromkeys(("disk_host", "disk_name", "disk_device", "disk_force"), ("unsafe", text))

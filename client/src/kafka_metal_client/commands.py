@@ -12,7 +12,7 @@ from kafka_metal_client import content as declared
 from kafka_metal_client import produce as producing
 from kafka_metal_client import replay as replaying
 from kafka_metal_client.delivery import Delivery
-from kafka_metal_client.options import client_settings, connection_arguments
+from kafka_metal_client.options import client_settings, connection_arguments, program
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import Check
@@ -51,7 +51,7 @@ def produce(options: argparse.Namespace) -> int:
     for reason, (count, line) in sorted(sent.failures.items()):
         print(f"{count:,} records failed, the first from line {line}: {reason}")
     if rest:
-        again = ["kafka-metal", "produce", *connection_arguments(options), "--topic", options.topic]
+        again = [program(), "produce", *connection_arguments(options), "--topic", options.topic]
         again += ["--key", options.key] if options.key else []
         again += _rate(options)
         print(f"{counts}; these are in {rest}")
@@ -128,7 +128,7 @@ def replay(options: argparse.Namespace) -> int:
     elif done.unsent:
         print("to send the rest, run:")
     for number, (first, last) in sorted(done.remaining.items()):
-        again = ["kafka-metal", "replay", *connection_arguments(options)]
+        again = [program(), "replay", *connection_arguments(options)]
         again += ["--source", options.source, "--target", options.target]
         again += ["--partition", str(number), "--stamp", options.stamp]
         again += ["--from", str(first), "--until", str(last + 1), *_rate(options)]

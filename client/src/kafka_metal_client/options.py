@@ -1,12 +1,14 @@
 """Options that several commands share, and the settings derived from them."""
 
 import argparse
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from kafka_metal_client import client_file
 from kafka_metal_client.delivery import LONGEST_TIMEOUT
 
+NAME = "kafka-metal"
 # librdkafka counts milliseconds in 32 bits.
 LONGEST_SECONDS = 2_147_483
 
@@ -18,6 +20,11 @@ def add_connection(verb: argparse.ArgumentParser) -> None:
         "--client-config", type=Path, metavar="FILE",
         help="more librdkafka settings as key=value lines, such as credentials",
     )  # fmt: skip
+
+
+def program() -> str:
+    """Return the command that started this client: its path, since it may not be on the PATH."""
+    return sys.argv[0] if Path(sys.argv[0]).name == NAME else NAME
 
 
 def client_settings(options: argparse.Namespace) -> Mapping[str, str]:

@@ -34,9 +34,14 @@ def render(state: State, paint: Paint, unchanged: bool = False) -> tuple[str, li
     if bootstrap:
         lines.append(f"bootstrap {bootstrap}")
     if unchanged and not problems(state) and demo is None:
-        count = len(state.get("services", ()))
-        well = paint("All is well", GREEN)
-        return "\n".join([*lines, f"{well}: {count} services, listed by `make status`."]), found
+        if any(each["severity"] != screens.NOTE for each in state.get("problems") or ()):
+            # Tickets, which `make status` lists too.
+            lines += _problems(state, demo, paint)
+        else:
+            count = len(state.get("services", ()))
+            well = paint("All is well", GREEN)
+            lines.append(f"{well}: {count} services, listed by `make status`.")
+        return "\n".join(lines), found
     if access and bootstrap:
         first = str(bootstrap).partition(",")[0]
         lines.append(f"access    kcat -F {access} -b {first} -L")

@@ -9,7 +9,7 @@ run, and messages on content that is kept. Raises RemovalError.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,11 +42,14 @@ def names_by_owner(parts: set[Part]) -> dict[Any, list[str]]:
 
 
 def with_topic_removals(
-    desired: Sequence[topic_model.Spec], state: Any, permission: Permission
+    desired: Sequence[topic_model.Spec],
+    state: Any,
+    permission: Permission,
+    absent: Collection[str] = (),
 ) -> tuple[list[topic_model.Spec], dict[str, list[str]], list[str]]:
     """Return the desired topics, with undeclared keys reset to the default.
 
-    Topics are never removed.
+    Topics are never removed; those to delete are ``absent``.
     """
     applied = parts_in_state(state or {})
     declared = {Part(each.name, key) for each in desired for key in each.config}
@@ -59,7 +62,7 @@ def with_topic_removals(
     wanted = [
         replace(each, defaults=each.defaults | reset.get(each.name, set())) for each in desired
     ]
-    undeclared = sorted({part.owner for part in applied - ours})
+    undeclared = sorted({part.owner for part in applied - ours} - {*absent})
     kept += [
         f"topic {name}: no longer declared, kept with its records; to delete it, add it to "
         "kafka_content_absent.topics and kafka_content_confirm_delete"

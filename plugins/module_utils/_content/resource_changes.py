@@ -121,7 +121,7 @@ def apply_topics(store: AllContentConnection, desired: Desired, dry: bool) -> di
     params = desired.content
     store.batch = params["batch"]
     wanted, applied, kept = removals.with_topic_removals(
-        params["topics"], desired.applied, desired.permission
+        params["topics"], desired.applied, desired.permission, params["absent"]
     )
     found: dict[str, topic_model.Topic] | None = {} if params["unmanaged"] else None
     refused: list[str] | None = [] if desired.reports_refused else None
