@@ -9,16 +9,17 @@ from kafka_metal_client.errors import ClientError
 
 
 class End:
-    """The event at the end of a partition."""
+    """The event at the end of a partition, or an error."""
 
-    def __init__(self, partition):
+    def __init__(self, partition, code=KafkaError._PARTITION_EOF):
         self._partition = partition
+        self._code = code
 
     def partition(self):
         return self._partition
 
     def error(self):
-        return KafkaError(KafkaError._PARTITION_EOF)
+        return KafkaError(self._code)
 
 
 class Reader:
@@ -94,6 +95,12 @@ def test_the_time_that_a_record_needs_to_be_sent_is_no_stall():
 def test_read_ranges_fails_after_the_stall_timeout():
     with pytest.raises(ClientError, match=r"from t-0, t-1$"):
         read(Reader([at(0, 5)]), {0: (5, 9), 1: (0, 3)}, stall_timeout=0.05)
+
+
+def test_a_stall_names_the_error_of_the_broker():
+    denied = End(0, KafkaError.TOPIC_AUTHORIZATION_FAILED)
+    with pytest.raises(ClientError, match=r"from t-0: .*(?i:authorization failed)"):
+        read(Reader([denied]), {0: (5, 9)}, stall_timeout=0.05)
 
 
 def test_partitions_of_a_missing_topic_do_not_create_it():

@@ -1,6 +1,11 @@
+import errno
 import io
 import itertools
+import os
+import re
 import signal
+import subprocess
+import sys
 
 import pytest
 from kafka_fakes import Error, Producer
@@ -148,7 +153,7 @@ def test_a_rest_that_cannot_be_written_is_described_by_its_lines(
     assert lines[-5].startswith("sent 100 to t, acknowledged 98 in ")
     assert lines[-3].startswith("98 acknowledged, 2 not, 400 not sent. They could not be saved: ")
     assert "No space left on device" in lines[-3]
-    assert "absent/flights.csv.rest.jsonl" in lines[-3]
+    assert re.search("absent/[^/]+-flights.csv.rest.jsonl", lines[-3])
     assert lines[-2:] == [
         f"not acknowledged or not sent in {flights}: line 9, line 101, all after line 101",
         "copy these lines to a new file, with the header of a CSV, and send that file",
@@ -191,6 +196,75 @@ def test_an_invalid_record_of_a_changed_file_ends_the_records(flights):
     result = send(delivery, reader, Pacer(0, 0), 500, Progress(io.StringIO()), lambda: False)
     assert (result.sent, result.acknowledged) == (10, 10)
     assert result.unread
+
+
+def test_a_rest_in_the_directory_for_temporary_files_follows_no_link(flights, monkeypatch):
+    temporary, victim = flights.parent / "tmp", flights.parent / "victim"
+    temporary.mkdir()
+    victim.write_text("kept")
+    name = "flights.csv.rest.jsonl"
+    (temporary / name).symlink_to(victim)
+    flights.with_name(name).mkdir()
+    monkeypatch.setattr(producing.tempfile, "gettempdir", lambda: str(temporary))
+    producer = Producer()
+    producer.fate = lambda number, _: Error("too late") if number == 3 else None
+    result = sent_by(producer, flights, Options(key="flight"))
+    rests = [keep_rest(flights, open_reader_checked(flights), result) for _ in range(2)]
+    assert victim.read_text() == "kept"
+    assert len({*rests}) == 2
+    assert {each.read_text() for each in rests} == {'{"flight":3,"origin":"JFK"}\n'}
+    assert {each.stat().st_mode & 0o777 for each in rests} == {0o600}
+
+
+def test_a_replaced_file_of_the_same_size_and_time_has_no_wrong_rest(flights, monkeypatch, capsys):
+    class Changing(Producer):
+        def produce(self, topic, **record):
+            super().produce(topic, **record)
+            if len(self.log) == 3:
+                other, before = flights.with_name("other"), flights.stat()
+                other.write_text(flights.read_text().replace("JFK", "LHR"))
+                os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+                other.replace(flights)
+                signal.raise_signal(signal.SIGTERM)
+
+    producer = Changing()
+    monkeypatch.setattr(brokers, "producer", lambda *_, **__: producer)
+    monkeypatch.setattr(brokers, "read_partitions", lambda *_: {})
+    monkeypatch.setattr(producing, "read_limit", lambda *_: DEFAULT)
+    assert cli.main(arguments(flights)) == 1
+    assert "flights.csv changed while it was sent" in capsys.readouterr().out
+
+
+def test_a_file_that_cannot_be_read_is_refused(flights, monkeypatch, capsys):
+    for path in (flights.with_name("x" * 300 + ".csv"), flights / "in_a_file.csv"):
+        assert cli.main(arguments(path, "--dry-run")) == 2
+        assert "cannot be read: " in capsys.readouterr().err
+
+    def refuse(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(producing.Path, "open", refuse)
+    assert cli.main(arguments(flights, "--dry-run")) == 2
+    assert "flights.csv cannot be read: Permission denied" in capsys.readouterr().err
+
+
+def test_all_records_are_sent_if_nobody_reads_the_progress(flights):
+    class Closed(io.StringIO):
+        def write(self, text):
+            raise BrokenPipeError
+
+    clock = itertools.count(0, 10).__next__
+    assert sent_by(Producer(), flights, progress=Progress(Closed(), clock)).acknowledged == 500
+
+
+def test_output_that_nobody_reads_has_the_documented_exit_code(flights):
+    command = [sys.executable, "-c", "import sys; from kafka_metal_client import cli; "
+               "sys.exit(cli.main(sys.argv[1:]))", *arguments(flights, "--dry-run")]  # fmt: skip
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_many_lines_of_a_rest_are_counted(flights):

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 from kafka_fakes import Error, Message, Producer
 from kafka_metal_client import brokers, cli, commands, replay
 from kafka_metal_client.delivery import Delivery
@@ -36,7 +37,13 @@ def test_bound_is_parsed(text, found):
     assert replay.parse_bound(text, NOON) == found
 
 
-@pytest.mark.parametrize("text", ["yesterday", "-1", "2h", "2026-03-01T12:00:00", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("yesterday", "-1", "2h", "2026-03-01T12:00:00", ""),
+        *("9" * 5_000, "99999999d ago", "9" * 30 + "s ago"),
+    ],
+)
 def test_ambiguous_bound_is_refused(text):
     with pytest.raises(ClientError, match="allowed"):
         replay.parse_bound(text, NOON)
@@ -58,6 +65,29 @@ def test_ambiguous_bound_is_refused(text):
 )
 def test_bound_is_clamped_to_the_log(requested, found, offset):
     assert replay.offset_of_bound(requested, 100, 200, found) == offset
+
+
+class Leaderless:
+    """A consumer of a partition without a leader. ``denied``: it cannot look up offsets at all."""
+
+    def __init__(self, denied):
+        self.denied = denied
+
+    def get_watermark_offsets(self, *_, **__):
+        if self.denied:
+            raise KafkaException(KafkaError(KafkaError.LEADER_NOT_AVAILABLE))
+        return 0, 9
+
+    def offsets_for_times(self, places, **_):
+        error = KafkaError(KafkaError.LEADER_NOT_AVAILABLE)
+        return [SimpleNamespace(offset=-1001, error=error) for _ in places]
+
+
+@pytest.mark.parametrize("denied", [True, False])
+def test_offsets_that_cannot_be_read_are_no_empty_range(denied):
+    bounds = Bound(time_ms=1), Bound(name="latest")
+    with pytest.raises(ClientError, match=r"offsets of payments-0 cannot be read: .*(?i:leader)"):
+        replay.compute_ranges(Leaderless(denied), "payments", [0], *bounds)
 
 
 @pytest.mark.parametrize(

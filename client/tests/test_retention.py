@@ -55,7 +55,7 @@ class Reader:
     def offsets_for_times(self, places, timeout):
         (place,) = places
         later = [offset for offset, moment in enumerate(self.times) if moment >= place.offset]
-        return [SimpleNamespace(offset=later[0] if later else -1)]
+        return [SimpleNamespace(offset=later[0] if later else -1, error=None)]
 
     def close(self):
         """Close nothing."""

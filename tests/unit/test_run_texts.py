@@ -13,6 +13,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations.failure_te
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.host_count import host_count
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.logged_callback import verb_of
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.remaining_work import clock
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.run_log import RunLog
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.run_output import (
     Colours,
     Output,
@@ -211,6 +212,13 @@ def test_a_failure_that_its_rescue_section_did_not_handle_is_printed():
 )  # fmt: skip
 def test_log_is_named_after_the_verb(playbooks, verb):
     assert verb_of(playbooks) == verb
+
+
+def test_the_log_of_a_run_has_no_control_characters(tmp_path):
+    log = RunLog()
+    log.open(tmp_path / "up.log")
+    log.write("\x1b[0;32mok: [h1]\x1b[0m\r\n\tname \x1b[2J\x9b2J\u202e é\n")
+    assert (tmp_path / "up.log").read_text() == "ok: [h1]\n\tname \\x1b[2J\\x9b2J\\u202e é\n"
 
 
 def test_clock_has_hours_only_if_needed():

@@ -7,7 +7,15 @@ import time
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 from kafka_metal_watch.cli import parse_config
-from kafka_metal_watch.exporter import BROKERS, CONTENT, GROUPS, REMOTE, Exporter, log_changes
+from kafka_metal_watch.exporter import (
+    BROKERS,
+    CONTENT,
+    GROUPS,
+    PROMETHEUS,
+    REMOTE,
+    Exporter,
+    log_changes,
+)
 from kafka_metal_watch.items import Items
 from kafka_metal_watch.overview import Broker, Overview
 from kafka_metal_watch.reader import Part
@@ -107,6 +115,12 @@ def test_a_cluster_that_does_not_respond_is_one_problem_and_keeps_its_values():
     }
     cluster.fails = False
     assert list(read(exporter).unread) == [("alerts", "prometheus")]
+
+
+def test_parts_are_pending_until_their_first_read_has_ended():
+    exporter = Exporter(CONFIG, Cluster())
+    assert exporter.state().pending == (BROKERS, PROMETHEUS, GROUPS, CONTENT, REMOTE)
+    assert read(exporter).pending == (PROMETHEUS, REMOTE)
 
 
 def test_lags_stay_if_groups_cannot_be_listed():

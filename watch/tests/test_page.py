@@ -59,6 +59,12 @@ def test_a_healthy_cluster_has_no_problems():
     assert 'href="https://test.example.com/"' in text
 
 
+def test_a_page_before_all_parts_were_read_does_not_say_that_all_is_well():
+    text = rendered(pending=("prometheus",))
+    assert "All is well" not in text
+    assert "No problem found, but not read yet: prometheus." in text
+
+
 def texts(**changed):
     return [
         each.text

@@ -204,6 +204,7 @@ def read_ranges(
     reader.assign([TopicPartition(topic, part, first) for part, (first, _) in ranges.items()])
     waiting = {part for part, (first, last) in ranges.items() if first <= last}
     at_end: set[int] = set()
+    why = ""
     last_record = time.monotonic()
     while waiting and not stopped():
         for message in reader.consume(BATCH, timeout=0.5):
@@ -211,8 +212,11 @@ def read_ranges(
             if error is not None:
                 if error.code() == KafkaError._PARTITION_EOF:
                     at_end.add(part)
+                else:
+                    why = f": {error.str()}"
                 continue
             at_end.discard(part)
+            why = ""
             last_record = time.monotonic()
             last = ranges[part][1]
             if message.offset() <= last:
@@ -227,4 +231,4 @@ def read_ranges(
             return
         if idle > stall_timeout:
             names = ", ".join(f"{topic}-{part}" for part in sorted(waiting))
-            raise ClientError(f"no record was read for {stall_timeout:.0f} s from {names}")
+            raise ClientError(f"no record was read for {stall_timeout:.0f} s from {names}{why}")

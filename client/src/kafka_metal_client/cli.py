@@ -8,6 +8,7 @@ is 1.
 """
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -30,10 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         code: int = options.command(options)
+        sys.stdout.flush()
     except ClientError as error:
         print(f"kafka-metal: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
+        # Python writes the rest of the output at the end of the process, too.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return 1
     except KeyboardInterrupt:
         print("kafka-metal: interrupted", file=sys.stderr)

@@ -1,13 +1,14 @@
 """Send an operator's file: the whole file is validated before the first record is sent."""
 
-import os
+import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from kafka_metal_declarations.ddl import Field, to_ddl
 from kafka_metal_declarations.file_format import CSV, Format
@@ -76,9 +77,17 @@ class SendResult:
 
 def open_reader(path: Path, options: Options) -> Reader:
     """Return the reader of a file; ClientError unless it is a regular file of a known format."""
-    if not path.is_file():
-        problem = "is not a regular file (it is read twice)" if path.exists() else "does not exist"
-        raise ClientError(f"{path} {problem}")
+    try:
+        # Not is_file, whose answer for a directory without rights depends on the Python version.
+        regular = stat.S_ISREG(path.stat().st_mode)
+        with path.open("rb") if regular else nullcontext():
+            pass
+    except FileNotFoundError:
+        raise ClientError(f"{path} does not exist") from None
+    except OSError as error:
+        raise ClientError(f"{path} cannot be read: {error.strerror}") from None
+    if not regular:
+        raise ClientError(f"{path} is not a regular file (it is read twice)")
     form = Format(options.format) if options.format else find_format(path)
     if form.name == CSV:
         return CsvFile(path, options.key, options.delimiter or form.delimiter, options.null)
@@ -87,7 +96,10 @@ def open_reader(path: Path, options: Options) -> Reader:
 
 def validate(path: Path, reader: Reader) -> Check:
     """Return the check of a whole file; ClientError lists its faults with line and column."""
-    check = reader.check()
+    try:
+        check = reader.check()
+    except OSError as error:
+        raise ClientError(f"{path} cannot be read: {error}; nothing was sent") from None
     if check.faults:
         shown = "\n".join(f"{path}: {fault}" for fault in check.faults)
         more = "\n(there may be more)" if len(check.faults) >= FAULTS_SHOWN else ""
@@ -162,28 +174,35 @@ def _count_result(result: SendResult, line: int, reason: str | None, _message: o
 def keep_rest(path: Path, reader: Reader, sent: SendResult) -> Path:
     """Write the records that failed or were not sent to a JSON Lines file; return its path.
 
-    The file is next to ``path``, or in the directory for temporary files if that is not writable.
+    The file is next to ``path``. If that is not writable, it is in the directory for temporary
+    files, with a new name and readable by its owner only, as others can write there, too.
     ClientError if neither can be written.
     """
     name = f"{path.name.removesuffix('.gz')}.rest.jsonl"
     problems = []
-    for folder in (path.parent, Path(tempfile.gettempdir())):
-        target = folder / name
-        opened = False
+    beside: Callable[[], Any] = partial((path.parent / name).open, "wb")
+    for open_file in (beside, partial(_open_temporary, name)):
+        target = None
         try:
-            with target.open("wb") as file:
-                opened = True
+            with open_file() as file:
+                target = Path(file.name)
                 for record in reader.records():
                     if sent.is_rest(record.line):
                         file.write(record.value + b"\n")
             return target
-        except OSError as error:
+        except (Fault, OSError, ValueError, LookupError) as error:
             problems.append(str(error))
             # An incomplete file would be taken for the whole rest.
-            if opened:
+            if target:
                 with suppress(OSError):
                     target.unlink()
     raise ClientError("; ".join(problems))
+
+
+def _open_temporary(name: str) -> Any:
+    """Create a file whose name ends with ``name``, without following what others put there."""
+    folder = tempfile.gettempdir()
+    return tempfile.NamedTemporaryFile("wb", suffix=f"-{name}", dir=folder, delete=False)
 
 
 def describe_columns(check: Check) -> str:
@@ -199,22 +218,22 @@ def produce_file(
     The returned path is the file with the records that failed or, after a signal, were not sent;
     None if there are none, or if the file cannot be written.
     """
-    before = path.stat() if path.is_file() else None
     reader = open_reader(path, options)
+    before = _version(path)
     check = validate(path, reader)
     metadata_client = brokers.producer(bootstrap, extra, delivery_timeout=300)
     brokers.read_partitions(metadata_client, [topic])
     limit = read_limit(bootstrap, extra, topic)
     check_record_sizes(path, check, limit)
     connect = partial(brokers.producer, bootstrap, extra, delivery_timeout=300, limit=limit)
-    if before and _has_changed(path, before):
+    if _version(path) != before:
         raise ClientError(f"{path} changed during validation; nothing was sent")
     pacer = Pacer(rate, time.monotonic())
     delivery = Delivery(connect, topic, limit)
     with stop_signal() as stopped:
         sent = send(delivery, reader, pacer, check.records, Progress(), stopped)
         rest = None
-        if before and _has_changed(path, before):
+        if _version(path) != before:
             # The rest of a changed file may not be what was validated.
             sent.unsaved = f"{path} changed while it was sent"
         elif sent.unread:
@@ -228,9 +247,10 @@ def produce_file(
     return check, sent, rest
 
 
-def _has_changed(path: Path, before: os.stat_result) -> bool:
+def _version(path: Path) -> tuple[int, ...]:
+    """Return what differs if a file was changed or replaced; empty if it is gone."""
     try:
-        after = path.stat()
+        found = path.stat()
     except OSError:
-        return True
-    return (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

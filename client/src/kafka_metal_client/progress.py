@@ -1,5 +1,6 @@
 """Progress of a long step on standard error: a redrawn line on a terminal, else periodic lines."""
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -31,14 +32,20 @@ class Progress:
         self._next = now + self._interval
         text = describe()
         if self._terminal:
-            self._stream.write("\r" + text.ljust(self._width))
+            self._write("\r" + text.ljust(self._width))
             self._width = len(text)
         else:
-            self._stream.write(text + "\n")
-        self._stream.flush()
+            self._write(text + "\n")
 
     def close(self) -> None:
         """Clear the redrawn line, so that the next output starts on an empty line."""
         if self._terminal and self._width:
-            self._stream.write("\r" + " " * self._width + "\r")
+            self._write("\r" + " " * self._width + "\r")
+
+    def _write(self, text: str) -> None:
+        """Write at once; a reader that is gone must not end the step before its result."""
+        try:
+            self._stream.write(text)
             self._stream.flush()
+        except (OSError, ValueError):
+            self._next = math.inf

@@ -13,6 +13,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
+from kafka_metal_declarations.text_file import quote_shortened
+
 from kafka_metal_client import brokers
 from kafka_metal_client.delivery import Delivery
 from kafka_metal_client.errors import ClientError
@@ -80,15 +82,16 @@ def parse_bound(text: str, now: datetime) -> Bound:
     stripped = text.strip()
     if stripped in ("earliest", "latest"):
         return Bound(name=stripped)
-    if stripped.isdecimal():
-        return Bound(offset=int(stripped))
-    if ago := _AGO.fullmatch(stripped):
-        moment = now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-        return Bound(time_ms=round(moment.timestamp() * 1000))
     try:
+        if stripped.isdecimal():
+            return Bound(offset=int(stripped))
+        if ago := _AGO.fullmatch(stripped):
+            moment = now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+            return Bound(time_ms=round(moment.timestamp() * 1000))
         moment = datetime.fromisoformat(stripped)
-    except ValueError:
-        raise ClientError(f"found {text!r}; allowed: {ALLOWED}") from None
+    except (OverflowError, ValueError):
+        # Also numbers and times that are too large.
+        raise ClientError(f"found {quote_shortened(text)}; allowed: {ALLOWED}") from None
     if moment.tzinfo is None:
         raise ClientError(
             f"found {text!r}, a time without a zone; allowed: {stripped}Z or {stripped}+01:00"
@@ -113,13 +116,16 @@ def compute_ranges(
     reader: Any, topic: str, partitions: list[int], since: Bound, until: Bound
 ) -> tuple[Ranges, int]:
     """Return offsets to read by partition, and how many requested offsets retention deleted."""
-    from confluent_kafka import TopicPartition
+    from confluent_kafka import KafkaException, TopicPartition
 
     found, deleted = {}, 0
     for number in partitions:
-        first, end = reader.get_watermark_offsets(
-            TopicPartition(topic, number), timeout=LOOK_UP_SECONDS
-        )
+        try:
+            first, end = reader.get_watermark_offsets(
+                TopicPartition(topic, number), timeout=LOOK_UP_SECONDS
+            )
+        except KafkaException as error:
+            raise _unknown_range(topic, number, error.args[0]) from error
         begins, ends = (
             offset_of_bound(each, first, end, _at(reader, topic, number, each.time_ms))
             for each in (since, until)
@@ -133,14 +139,27 @@ def compute_ranges(
 
 def _at(reader: Any, topic: str, number: int, time_ms: int) -> int:
     """Return the first offset of a partition at or after a time; negative if there is none."""
-    from confluent_kafka import TopicPartition
+    from confluent_kafka import KafkaException, TopicPartition
 
     if time_ms < 0:
         return -1
-    (found,) = reader.offsets_for_times(
-        [TopicPartition(topic, number, time_ms)], timeout=LOOK_UP_SECONDS
-    )
+    try:
+        (found,) = reader.offsets_for_times(
+            [TopicPartition(topic, number, time_ms)], timeout=LOOK_UP_SECONDS
+        )
+    except KafkaException as error:
+        raise _unknown_range(topic, number, error.args[0]) from error
+    # Its offset would mean that there is no such record.
+    if found.error is not None:
+        raise _unknown_range(topic, number, found.error)
     return int(found.offset)
+
+
+def _unknown_range(topic: str, number: int, error: Any) -> ClientError:
+    """Return the error of a partition whose offsets cannot be read, such as without a leader."""
+    return ClientError(
+        f"the offsets of {topic}-{number} cannot be read: {error.str()}; nothing was sent"
+    )
 
 
 def older(reader: Any, topic: str, requested: Ranges, time_ms: int) -> int:

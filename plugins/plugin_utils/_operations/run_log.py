@@ -15,6 +15,15 @@ from ...module_utils._problems.messages import printable_line
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
+def printable_text(text: str) -> str:
+    """Return ``text`` without control characters, apart from line ends and tabs.
+
+    Output of tasks may move the cursor of a terminal that displays the log.
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join("\t".join(map(printable_line, line.split("\t"))) for line in lines)
+
+
 class RunLog:
     """Log of one run. Lines stay in memory until the state directory exists."""
 
@@ -51,7 +60,7 @@ class RunLog:
             self._waiting.append(text)
             return
         try:
-            self._file.write(COLOUR.sub("", text.rstrip("\n")) + "\n")
+            self._file.write(printable_text(COLOUR.sub("", text.rstrip("\n"))) + "\n")
             # The log of a killed run is complete.
             self._file.flush()
         except OSError as error:

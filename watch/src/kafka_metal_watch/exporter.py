@@ -30,6 +30,7 @@ FIRST_S = 5.0
 BROKERS, PROMETHEUS = "brokers", "prometheus"
 GROUPS, CONTENT, REMOTE = "groups", "content", "remote"
 OF_CLUSTER = (BROKERS, GROUPS, CONTENT)
+PARTS = (BROKERS, PROMETHEUS, GROUPS, CONTENT, REMOTE)
 # A part that follows another one at once would use a whole core.
 SHORTEST_PAUSE_S = 1.0
 UNREADABLE = ("cluster", EVERY)
@@ -47,6 +48,7 @@ class Exporter:
         self._lock = threading.Lock()
         self._unread: dict[str, Mapping[tuple[str, str], str]] = {}
         self._state = ClusterState(
+            pending=PARTS,
             warn_days=config["warn_days"],
             workers=config["workers"],
             places=places_of(config["places"]),
@@ -98,7 +100,8 @@ class Exporter:
                 if not missing or each == BROKERS or each not in OF_CLUSTER
             }
             before = self._state.unread
-            self._state = replace(self._state, **part.values, unread=unread)
+            pending = tuple(each for each in PARTS if each not in self._unread)
+            self._state = replace(self._state, **part.values, unread=unread, pending=pending)
         log_changes(before, unread)
 
     def brokers(self) -> Part:

@@ -24,6 +24,8 @@ Family = TypeVar("Family", GaugeMetricFamily, CounterMetricFamily)
 class ClusterState:
     """The last state read. ``members`` by group and topic, ``certificates`` by endpoint."""
 
+    # Parts that no read has ended for since the start.
+    pending: tuple[str, ...] = ()
     read: float = 0.0
     # When the lags were read; the other values of the cluster are from ``read``.
     lags_read: float = 0.0

@@ -261,6 +261,7 @@ def page(
         links=sorted(links.items()),
         count=arrangement.count(every),
         findings=[each for each in every if each.problem.level != problem_kinds.NOTE],
+        pending=", ".join(found.pending),
         notes=[*found.operation.notes(now), *map(printable_line, notes)],
         age=now - found.read if found.read else None,
         refresh=REFRESH_S,
