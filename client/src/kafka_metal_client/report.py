@@ -1,7 +1,7 @@
 """The final report of ``make up``: services, reconciled counts, latency, next commands."""
 
 from kafka_metal_client import screens
-from kafka_metal_client.state import State, is_well, problems
+from kafka_metal_client.state import NOTE, State, is_well, problems
 from kafka_metal_client.tables import BOLD, GREEN, RED, Cell, Paint, number, table
 
 NEXT_WHEN_WELL = (
@@ -34,7 +34,7 @@ def render(state: State, paint: Paint, unchanged: bool = False) -> tuple[str, li
     if bootstrap:
         lines.append(f"bootstrap {bootstrap}")
     if unchanged and not problems(state) and demo is None:
-        if any(each["severity"] != screens.NOTE for each in state.get("problems") or ()):
+        if any(each["severity"] != NOTE for each in state.get("problems") or ()):
             # Tickets, which `make status` lists too.
             lines += _problems(state, demo, paint)
         else:
