@@ -86,7 +86,8 @@ def test_names_on_the_page_are_text(name):
         ],
         notes=[name],
         age=1.0,
-        interval=1,
+        refresh=1,
+        pending="",
         script="",
         tables=[table],
     )
