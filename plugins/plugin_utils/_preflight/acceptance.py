@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ...module_utils._common.suggestions import list_allowed
-from .._declarations.problem import Problem, join_names
+from .._declarations.problem import Problem
 from .._site.site_model import Site
 
 ACCEPT = "metal_preflight_accept"
+PAGE = "docs/operate/verbs/preflight.md"
 
 
 def _names(site: Site, host: str) -> list[str]:
@@ -36,7 +37,7 @@ def refused_names(
                 continue
             reported.add(name)
             if name in checks:
-                others = f"a correct declaration; these can be accepted: {join_names(acceptable)}"
+                others = f"a correct declaration; {PAGE} marks the checks that can be accepted"
                 found = f"{name!r}, whose problems are errors of declarations"
                 yield Problem(host, ACCEPT, found, others, check=ACCEPT)
             else:
