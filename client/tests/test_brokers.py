@@ -1,4 +1,3 @@
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -82,13 +81,15 @@ def test_read_ranges_stops_after_a_signal_although_no_record_comes():
     assert [message.offset() for message in messages] == [5]
 
 
-def test_the_time_that_a_record_needs_to_be_sent_is_no_stall():
+def test_the_time_that_a_record_needs_to_be_sent_is_no_stall(monkeypatch):
     """A paced replay, or one whose target does not respond, takes the next record much later."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(brokers, "time", SimpleNamespace(monotonic=lambda: clock.now))
     messages = brokers.read_ranges(Reader([at(0, 5)], [], [at(0, 6)]), "t", {0: (5, 6)}, 0.2)
     found = []
     for message in messages:
         found.append(message.offset())
-        time.sleep(0.3)
+        clock.now += 0.3
     assert found == [5, 6]
 
 

@@ -101,8 +101,8 @@ def produce() -> int:
     """Send a file."""
     if not (value("FILE") and value("TOPIC")):
         refuse("FILE or TOPIC is missing, for example: make produce FILE=some.csv TOPIC=name")
-    names = {"topic": "TOPIC", "key": "KEY", "null": "NULL", "rate": "RATE"}
-    names["delimiter"] = "DELIMITER"
+    names = {"topic": "TOPIC", "key": "KEY", "null": "NULL"}
+    names |= {"rate": "RATE", "delimiter": "DELIMITER"}
     options = {option: value(name) for option, name in names.items()}
     return _client("produce", options, value("FILE"))
 

@@ -53,7 +53,11 @@ class JsonLines:
         if self._key is not None and isinstance(value[self._key], dict | list):
             found = f"{NAMES[type(value[self._key])]} as key field {self._key}"
             raise Fault(number, 1, found, "a text, a number or a boolean")
-        key = None if self._key is None else key_bytes(line, self._key)
+        key = None
+        if self._key is not None:
+            # Only a number has to be read again, for its digits.
+            text = value[self._key]
+            key = text.encode() if isinstance(text, str) else key_bytes(line, self._key)
         size = batch_bytes(key, line.strip().encode())
         result.largest = max(result.largest, (size, number))
         result.records += 1

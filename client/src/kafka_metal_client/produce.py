@@ -4,7 +4,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -80,8 +80,8 @@ def open_reader(path: Path, options: Options) -> Reader:
     try:
         # Not is_file, whose answer for a directory without rights depends on the Python version.
         regular = stat.S_ISREG(path.stat().st_mode)
-        with path.open("rb") if regular else nullcontext():
-            pass
+        if regular:
+            path.open("rb").close()
     except FileNotFoundError:
         raise ClientError(f"{path} does not exist") from None
     except OSError as error:

@@ -29,7 +29,8 @@ LOG = logging.getLogger("kafka-metal-watch")
 FIRST_S = 5.0
 BROKERS, PROMETHEUS = "brokers", "prometheus"
 GROUPS, CONTENT, REMOTE = "groups", "content", "remote"
-OF_CLUSTER = (BROKERS, GROUPS, CONTENT)
+# Parts that cannot be read either while no broker responds.
+BEHIND_BROKERS = (GROUPS, CONTENT)
 PARTS = (BROKERS, PROMETHEUS, GROUPS, CONTENT, REMOTE)
 # A part that follows another one at once would use a whole core.
 SHORTEST_PAUSE_S = 1.0
@@ -97,7 +98,7 @@ class Exporter:
                 where: why
                 for each, own in sorted(self._unread.items())
                 for where, why in own.items()
-                if not missing or each == BROKERS or each not in OF_CLUSTER
+                if not (missing and each in BEHIND_BROKERS)
             }
             before = self._state.unread
             pending = tuple(each for each in PARTS if each not in self._unread)
@@ -127,7 +128,7 @@ class Exporter:
             seen = self._cluster.overview()
         except KafkaException:
             # The read of brokers reports it.
-            return Part()
+            return Part(unread=self._contents.unread)
         return Part({"content": self._contents.read(seen)}, self._contents.unread)
 
     def remote(self) -> Part:
