@@ -16,6 +16,7 @@ NEXT_TO_ANSIBLE = (
     "_site/variables",
     "_operations/inputs_digest",
     "_operations/logged_callback",
+    "_operations/packed_modules",
     "_operations/progress_line",
     "_operations/resumable_action",
     "_operations/task_presence",
