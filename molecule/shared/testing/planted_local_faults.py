@@ -71,7 +71,10 @@ def starved(name: str, limit: str) -> Injection:
             "docker inspect --format {{.HostConfig.Memory}} %s", container
         ).strip()
         set_limit = "docker update --memory %s --memory-swap %s %s"
+        # The kernel refuses a limit below what a running container uses.
+        shell.check_output("docker stop --time 60 %s", container)
         shell.check_output(set_limit, limit, limit, container)
+        shell.check_output("docker start %s", container)
         try:
             yield
         finally:
