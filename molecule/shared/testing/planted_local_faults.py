@@ -287,7 +287,7 @@ FAULTS = {
     ),
     "the probe is stopped": Fault(
         stopped("probe1"), "ProbeDown", DELAYED, page=False,
-        kind="ServiceDown", where="probe@localhost",
+        kind="ServiceDown", where="probe@localhost", cause="ContainerStopped",
     ),
     "the exporter of the cluster is stopped": Fault(
         stopped("exporter1"), where="exporter@localhost", screens=STATUS_AND_ALERT, **NOT_READ
