@@ -5,7 +5,7 @@ librdkafka) and ``hosts`` (Host headers that are accepted in addition to address
 Key of the probe: ``topic``. Keys of the exporter: ``interval`` (seconds), ``exclude`` (regular
 expression of groups), ``certificates`` (endpoints), ``ca_file``, ``warn_days`` (days before its
 expiry from which a certificate is a problem), ``pipelines`` and ``masters`` (endpoints by name),
-``page_login`` (their name:password in base64) and ``workers`` (declared Spark workers). Keys of the
+``page_login`` (their name:password in base64) and ``workers`` (pages of Spark workers). Keys of the
 exporter's page: ``cluster`` (its name), ``links`` (pages of other clusters by name), ``operations``
 (folder with the files of operations in progress and the declared content), ``places`` (instance,
 group and machine of each instance, in start order), ``prometheus`` (HOST:PORT) and
@@ -61,7 +61,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "exporter": {
         **{"interval": 15, "exclude": "", "hosts": []},
         **{"certificates": [], "ca_file": "", "warn_days": 14},
-        **{"pipelines": {}, "masters": {}, "page_login": "", "workers": 0},
+        **{"pipelines": {}, "masters": {}, "page_login": "", "workers": {}},
         **{"cluster": "kafka", "links": {}, "operations": "", "places": []},
         **{"prometheus": "", "prometheus_login": ""},
     },
