@@ -224,12 +224,14 @@ def read_only_archive(cluster: Cluster) -> Iterator[None]:
     """Take the right to write from an archive, and send it records."""
     shell, folder = cluster.shell("localhost"), f"{cluster.topology.shared_dir}/archive/payments"
     mode = shell.check_output("stat --format %%a %s", folder).strip()
-    shell.check_output("chmod 500 %s", folder)
+    # Files are staged and finished in directories below it.
+    change = f"find {folder} -type d -exec chmod %s {{}} +"
+    shell.check_output(change, "500")
     try:
         with cluster.stream(count=5_000, rate=200):
             yield
     finally:
-        shell.check_output("chmod %s %s", mode, folder)
+        shell.check_output(change, mode)
 
 
 @contextmanager
