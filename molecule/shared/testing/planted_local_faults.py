@@ -324,7 +324,7 @@ FAULTS = {
         kind="PipelineDown", where="pipeline-payments",
     ),
     "a pipeline's declaration is unreadable": Fault(
-        changed_file("pipeline-payments", "pipeline.json", "{", RESTART),
+        changed_file("pipeline-payments", "pipeline.yml", "{", RESTART),
         "PipelineUnreachable", DELAYED + 60, kind="PipelineDown", where="pipeline-payments",
     ),
     "most records of a pipeline are invalid": Fault(
