@@ -9,10 +9,9 @@ type: aggregate
 author: The kafka-metal authors (!UNKNOWN)
 short_description: Pack modules for machines once, not in each run
 description:
-  - Ansible packs a module with its imports in each run that uses it, and each machine compiles all
-    of that for each task. With this callback both are done once, and kept until the collection or
-    Ansible changes. Machines with another version of Python than this one still compile.
-  - Keeps modules of this collection and of Ansible, in C(~/.cache/kafka-metal/modules), or below
+  - Ansible packs each module with its imports in each run that uses it. With this callback that is
+    done once, until the collection or Ansible changes.
+  - Keeps modules of this collection and of Ansible in C(~/.cache/kafka-metal/modules), or below
     C(XDG_CACHE_HOME) if it is set. The directory may be deleted. It is not used if other users may
     write to it.
   - Prints nothing.
@@ -28,9 +27,6 @@ from ansible.plugins.callback import CallbackBase
 
 from ..plugin_utils._operations.packed_modules import PackedModules, default_folder
 
-# Of this machine, and on Debian of the others too.
-INTERPRETER = "/usr/bin/python3"
-
 
 class CallbackModule(CallbackBase):
     CALLBACK_VERSION = 2.0
@@ -40,7 +36,7 @@ class CallbackModule(CallbackBase):
 
     def __init__(self) -> None:
         super().__init__()
-        self.modules = PackedModules(default_folder(), INTERPRETER)
+        self.modules = PackedModules(default_folder())
 
     def v2_playbook_on_start(self, playbook: Any) -> None:
         self.modules.use(Path(constants.DEFAULT_LOCAL_TMP))

@@ -1,12 +1,9 @@
 """Modules that a run has packed are used by the next one, until something changes."""
 
-import base64
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
-from ansible.executor.module_common import _CachedModule
 from plays import ansible_playbook, with_modules
 
 # Each run uses a module of the collection and one of Ansible.
@@ -21,12 +18,6 @@ from ..module_utils._host import procfs
 AnsibleModule(argument_spec={{}}).exit_json(msg="text {number}", size=procfs.__name__)
 """
 PACKED = "Including module_utils file"
-PYTHON = "/usr/bin/python3"
-# Prints the file name in the compiled code of a module in a zip file.
-FILE_NAME = """
-import sys, zipimport
-print(zipimport.zipimporter(sys.argv[1]).get_code(sys.argv[2]).co_filename)
-"""
 
 
 class Site:
@@ -95,14 +86,3 @@ def test_files_that_others_may_write_are_not_used(site: Site, folder: str):
 def test_a_run_works_without_a_directory_for_them(site: Site):
     (site.folder / "cache").write_text("not a directory")
     assert "text 1" in site.run()
-
-
-def test_a_machine_compiles_nothing_of_a_kept_module(site: Site):
-    site.run()
-    for path in site.kept():
-        archive = site.folder / "module.zip"
-        archive.write_bytes(base64.b64decode(_CachedModule.load(str(path)).zip_data))
-        command = [PYTHON, "-c", FILE_NAME, f"{archive}/ansible/module_utils", "basic"]
-        found = subprocess.run(command, capture_output=True, text=True, check=True)
-        # From source it would be a path within the zip file.
-        assert found.stdout.strip() == "ansible/module_utils/basic.py"
