@@ -48,6 +48,13 @@ def test_pages_with_a_password_need_the_login(url):
     assert web_pages.get_all({"a": f"{url}/private"}, 2, LOGIN)["a"]["json"] == {"a": 1}
 
 
+def test_a_response_that_is_too_large_is_an_error(url, monkeypatch):
+    monkeypatch.setattr(web_pages, "LIMIT_BYTES", 7)
+    found = web_pages.get_all({"a": f"{url}/a", "b": f"{url}/text"}, 2)
+    assert found["a"] == {"error": "the response is larger than 0 MiB", "text": "", "json": None}
+    assert found["b"]["text"] == "plain"
+
+
 def test_failures_have_reasons_and_delay_no_other_page(url):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

@@ -38,7 +38,9 @@ def get(url: str, timeout: float, login: str = "") -> bytes:
     """
     headers = {"Authorization": f"Basic {login}"} if login else {}
     with _direct.open(Request(url, headers=headers), timeout=timeout) as response:
-        content: bytes = response.read(LIMIT_BYTES)
+        content: bytes = response.read(LIMIT_BYTES + 1)
+    if len(content) > LIMIT_BYTES:
+        raise ValueError(f"the response is larger than {LIMIT_BYTES // 1024**2} MiB")
     return content
 
 
