@@ -70,6 +70,7 @@ def _response(url: str, timeout: float, login: str) -> dict[str, Any]:
         return {"error": f"HTTP status {error.code}", "text": "", "json": None}
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or error
+        reason = getattr(reason, "strerror", None) or reason
         return {"error": str(reason) or type(error).__name__, "text": "", "json": None}
     answer: dict[str, Any] = {"error": "", "text": content.decode("utf-8", "replace"), "json": None}
     with suppress(ValueError):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from ._problems.driver_status import status_fault
+from ._problems.driver_status import read_state
 
 TIMEOUT_S = 5.0
 # Bytes of a response. The exporter's container has 256 MiB, and a driver's status a few kilobytes.
@@ -48,8 +48,7 @@ def driver_state(endpoint: str, name: str, login: str = "") -> dict[str, Any] | 
     The driver of another pipeline, or another program, counts as no response. ``login``:
     name:password in base64 (RFC 7617), empty for a driver without a password.
     """
-    found = _get_json(endpoint, "/status", "outputs", login)
-    return found if found and not status_fault(found) and found["name"] == name else None
+    return read_state(_get_json(endpoint, "/status", "outputs", login), name)[0]
 
 
 def master_state(endpoint: str, login: str = "") -> dict[str, Any] | None:
