@@ -12,6 +12,7 @@ import yaml
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import container_labels
+from ..module_utils._problems import pipeline_problems
 from ..module_utils._problems.driver_status import read_state
 from ..plugin_utils._declarations.declarations_package import SITE_KEYS, SampleError
 from ..plugin_utils._declarations.service_data import to_builtin
@@ -126,7 +127,7 @@ def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
         elif failing := _failing_outputs(state):
             reason = "; ".join(failing)
         elif state:
-            reason = f"it is still {state['state']}: make logs S=pipeline-{name}"
+            reason = f"it is still {state['state']}"
         else:
             reason = f"no state from its status port: {unread}"
         failed_starts = int(state.get("failed_starts") or 0)
@@ -163,7 +164,9 @@ def drivers_refusal(failed: Sequence[Mapping[str, str]], back: Sequence[str]) ->
             if each["name"] in back
             else "  there is no earlier good declaration to restore"
         )
-    return "\n".join([*lines, "Correct the declarations, then run `make up` again."])
+        lines.append(f"  -> {pipeline_problems.logs(each['name'])}")
+    lines.append("Correct the declarations, or what they need, then run `make up` again.")
+    return "\n".join(lines)
 
 
 def _has_failed(state: Mapping[str, Any], before: int) -> bool:

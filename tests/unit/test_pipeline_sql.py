@@ -254,7 +254,8 @@ def test_refusal_has_reasons_and_restored_drivers():
     assert "b: no column x (1 failed starts)\n  its last good declaration runs again" in message
     assert (
         "c: no state from its status port: Connection refused\n"
-        "  there is no earlier good declaration" in message
+        "  there is no earlier good declaration to restore\n"
+        "  -> make logs S=pipeline-c\n" in message
     )
 
 

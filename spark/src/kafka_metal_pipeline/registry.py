@@ -38,7 +38,12 @@ def fetch(url: str) -> Any:
             raise ValueError(f"the response is larger than {LIMIT_BYTES // 1024**2} MiB")
         return json.loads(content)
     except (OSError, ValueError) as error:
-        raise RegistryError(f"{hide_passwords(url)}: {error}") from error
+        found = getattr(error, "reason", None) or error
+        reason = getattr(found, "strerror", None) or found
+        raise RegistryError(
+            f"the schema registry gives no schema: check that it runs, and source.registry.url "
+            f"({hide_passwords(url)}: {reason})"
+        ) from error
 
 
 def read_schemas(registry: Registry, get: Fetch = fetch) -> dict[int, str]:
