@@ -9,7 +9,8 @@ import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.part_screen import part_screen
 from plays import ENTRY_DEFAULTS, ROOT, entries, with_printing_roles
 
-BEFORE = {"content": "c0", "pipelines": "p0", "monitoring": "m0", "rest": "r0"}
+BEFORE = {"content": "c0", "pipelines": "p0", "monitoring": "m0", "rest": "r0",
+          "store": "s0"}  # fmt: skip
 LOCK = "roll/lock/@kafka1"
 DECLARED = "monitoring/write_declared_content/@monitor1"
 
@@ -162,8 +163,8 @@ def test_a_new_name_of_a_pipeline_is_applied_to_monitoring_before_its_driver_sta
     assert every.index(LOCK) < every.index(prometheus) < every.index(driver)
     assert "monitoring/main/apply@localhost" in every
     after = verb.declared()
-    assert [part for part in BEFORE if after[part] == BEFORE[part]] == ["rest"]
-    assert "declarations of hosts, brokers or Spark, or the secret store. `make plan`" in output
+    assert [part for part in BEFORE if after[part] == BEFORE[part]] == ["rest", "store"]
+    assert "hosts, brokers or Spark; keys or passwords of the secret store. `make plan`" in output
 
     # The names are known now.
     code, output, _ = verb.run("pipelines", pipelines_name="payments")
