@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
+from kafka_metal_pipeline import registry
 from kafka_metal_pipeline.registry import Fetch, RegistryError, fetch, resolve_schemas
 from kafka_metal_pipeline.transforms import accepted_events, rejected_records, validate_records
 from kafka_metal_pipeline.transforms import parse as parse_records
@@ -134,8 +135,17 @@ def test_unusable_subject_is_an_error(changes: dict[str, Any], message: str) -> 
 
 
 def test_unreachable_registry_is_an_error() -> None:
-    with pytest.raises(RegistryError, match=r"http://127.0.0.1:1/subjects/in-value/versions: "):
+    with pytest.raises(
+        RegistryError, match=r"check that it runs.*:1/subjects/in-value/versions: Conn"
+    ):
         resolve_schemas(declared(url="http://127.0.0.1:1"))
+
+
+def test_a_response_that_is_too_large_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "LIMIT_BYTES", 7)
+    with pytest.raises(RegistryError, match="the response is larger than"):
+        fetch("data:application/json,[1,2,3,4]")
+    assert fetch("data:application/json,[1,2]") == [1, 2]
 
 
 @pytest.mark.parametrize("get", [lambda _url: [], fetch], ids=["no version", "unreachable"])

@@ -17,6 +17,7 @@ from kafka_metal_declarations.model import Declaration, Registry
 from kafka_metal_declarations.printable_values import hide_passwords
 
 TIMEOUT_S = 20
+LIMIT_BYTES = 64 * 1024**2
 ACCEPT = "application/vnd.schemaregistry.v1+json, application/json"
 
 
@@ -32,9 +33,17 @@ def fetch(url: str) -> Any:
     request = urllib.request.Request(url, headers={"Accept": ACCEPT})
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
-            return json.load(response)
+            content = response.read(LIMIT_BYTES + 1)
+        if len(content) > LIMIT_BYTES:
+            raise ValueError(f"the response is larger than {LIMIT_BYTES // 1024**2} MiB")
+        return json.loads(content)
     except (OSError, ValueError) as error:
-        raise RegistryError(f"{hide_passwords(url)}: {error}") from error
+        found = getattr(error, "reason", None) or error
+        reason = getattr(found, "strerror", None) or found
+        raise RegistryError(
+            f"the schema registry gives no schema: check that it runs, and source.registry.url "
+            f"({hide_passwords(url)}: {reason})"
+        ) from error
 
 
 def read_schemas(registry: Registry, get: Fetch = fetch) -> dict[int, str]:

@@ -24,7 +24,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from socketserver import ThreadingMixIn
-from typing import Any
+from typing import Any, NoReturn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from confluent_kafka import KafkaException
@@ -200,7 +200,7 @@ def wait_for_change(
     return False
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run until SIGTERM; re-execute the process when a password or certificate changed."""
     parser = argparse.ArgumentParser(prog="kafka-metal-watch", description=__doc__)
     parser.add_argument("role", choices=sorted(KEYS))
@@ -224,8 +224,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ended.set()
 
     threading.Thread(target=watch_files, daemon=True).start()
-    {"probe": probe, "exporter": export}[options.role](config, ended)
-    if changed.is_set():
+    code = 0
+    try:
+        {"probe": probe, "exporter": export}[options.role](config, ended)
+    except Exception:
+        LOG.exception("the %s ends by a fault", options.role)
+        code = 1
+    if changed.is_set() and not code:
         LOG.info("files in %s changed: restarting", folder)
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-    return 0
+    # At its end Python waits for all threads, and one may read until its time limit.
+    logging.shutdown()
+    os._exit(code)
