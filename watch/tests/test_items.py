@@ -70,16 +70,13 @@ class Admin:
     def list_consumer_groups(self, **_):
         return Future()
 
-    def describe_cluster(self, **_):
-        return Future()
-
     def list_offsets(self, wanted, **_):
         return {each: Future() for each in wanted}
 
 
 @pytest.mark.parametrize(
     "read",
-    [Kafka.groups, Kafka.overview, lambda kafka: kafka.ends([("t", 0), ("t", 1)])],
+    [Kafka.groups, lambda kafka: kafka.ends([("t", 0), ("t", 1)])],
 )
 def test_requests_of_the_whole_cluster_have_a_limit(monkeypatch, read):
     monkeypatch.setattr(items, "MARGIN_S", 0.0)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
-from kafka_metal_watch import cluster
+from kafka_metal_watch import cluster, items
 from kafka_metal_watch.overview import Broker, Topic, overview
 
 
@@ -65,7 +65,10 @@ def test_a_replica_that_a_reassignment_adds_is_no_problem():
 
 
 class Admin:
-    """Responds to requests for metadata; those for the controller get ``outcomes``, in order."""
+    """Responds to requests for metadata; those for the controller get ``outcomes``, in order.
+
+    One of them is None: its request never ends.
+    """
 
     def __init__(self, *outcomes):
         self.outcomes = [*outcomes]
@@ -78,7 +81,7 @@ class Admin:
         outcome = self.outcomes.pop(0)
         if isinstance(outcome, Exception):
             future.set_exception(outcome)
-        else:
+        elif outcome is not None:
             future.set_result(SimpleNamespace(nodes=outcome))
         return future
 
@@ -93,9 +96,12 @@ def read_with(monkeypatch, *outcomes):
     return cluster.Kafka({})
 
 
-def test_a_frozen_controller_does_not_hide_what_other_brokers_know(monkeypatch):
+@pytest.mark.parametrize("outcome", [failed(KafkaError._TIMED_OUT), None])
+def test_a_frozen_controller_does_not_hide_what_other_brokers_know(monkeypatch, outcome):
+    monkeypatch.setattr(cluster, "FROZEN_S", 0.1)
+    monkeypatch.setattr(items, "MARGIN_S", 0.0)
     nodes = [SimpleNamespace(id=1, rack="a"), SimpleNamespace(id=2, rack=None)]
-    kafka = read_with(monkeypatch, nodes, failed(KafkaError._TIMED_OUT))
+    kafka = read_with(monkeypatch, nodes, outcome)
     first = kafka.overview()
     assert kafka.overview() == first
     assert first.brokers[0].rack == "a"
