@@ -78,8 +78,11 @@ def page() -> int:
     )  # fmt: skip
 
 
-def _client(command: str, options: Mapping[str, str], *files: str) -> int:
-    """Run a command of the client with the non-empty ``options``, which are values by option."""
+def _client(command: str, options: Mapping[str, str], *files: str, registry: bool = False) -> int:
+    """Run a command of the client with the non-empty ``options``, which are values by option.
+
+    ``registry``: with the operator's file of the schema registry.
+    """
     dry = ["--dry-run"] if yes("DRY") else []
     state = site("internal_client").state
     client = json.loads((state / "client.json").read_text(encoding="utf-8"))
@@ -91,6 +94,14 @@ def _client(command: str, options: Mapping[str, str], *files: str) -> int:
                 "write it with: make access U=operator"
             )
         arguments.append(f"--client-config={access}")
+    if registry:
+        file = state / "schema_registry/operator/schema-registry.json"
+        if not file.exists():
+            refuse(
+                f"{file} is missing, the operator's file of the schema registry; "
+                "write it with: make access U=operator"
+            )
+        arguments.append(f"--registry={file}")
     bootstrap = ",".join(client["bootstrap"])
     # After "--", a file name may start with a dash.
     last = ["--", *files] if files else []
@@ -102,9 +113,9 @@ def produce() -> int:
     if not (value("FILE") and value("TOPIC")):
         refuse("FILE or TOPIC is missing, for example: make produce FILE=some.csv TOPIC=name")
     names = {"topic": "TOPIC", "key": "KEY", "null": "NULL"}
-    names |= {"rate": "RATE", "delimiter": "DELIMITER"}
+    names |= {"rate": "RATE", "delimiter": "DELIMITER", "subject": "SUBJECT"}
     options = {option: value(name) for option, name in names.items()}
-    return _client("produce", options, value("FILE"))
+    return _client("produce", options, value("FILE"), registry=bool(options["subject"]))
 
 
 def replay() -> int:
@@ -167,6 +178,8 @@ VERBS: Mapping[str, Verb] = {
     "report": page,
     "rotate": with_output("rotate", names={"WHAT": "rotate_what", "NAMES": "rotate_names"}),
     "restart": with_output("restart", names={"S": "restart_services"}),
+    "schemas-backup": with_screen("schemas_backup", {"FILE": "schemas_file"}),
+    "schemas-restore": with_dry_run("schemas_restore", {"FILE": "schemas_file"}),
     "secure": with_output("secure"),
     "status": status,
     "support": with_screen("support"),
