@@ -306,6 +306,24 @@ def test_a_registry_that_does_not_respond_is_asked_again_later(renewed: Renewed)
     assert schemas.renew([UNKNOWN])
 
 
+def test_a_time_without_the_registry_proves_nothing(renewed: Renewed) -> None:
+    """An instance that is back may have read a part of the versions."""
+    schemas, found, clock = renewed
+    assert not schemas.renew([UNKNOWN])
+    clock.now += CONFIRM_S
+    found.errors = dict.fromkeys(URLS, "refused")
+    assert not schemas.renew([UNKNOWN])
+    # With available-now, nothing is repeated: the job fails.
+    assert not schemas.is_waiting
+    clock.now += RENEW_S
+    found.errors = {}
+    assert not schemas.renew([UNKNOWN])
+    assert schemas.is_waiting
+    clock.now += CONFIRM_S
+    assert schemas.renew([UNKNOWN])
+    assert not schemas.declaration.source.fails_for_unknown_writers
+
+
 def test_a_source_without_a_registry_has_no_schemas_to_renew() -> None:
     plain = replace(declared(), source=replace(declared().source, registry=None))
     schemas = WriterSchemas(plain, Registry())

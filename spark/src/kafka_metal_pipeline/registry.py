@@ -142,7 +142,7 @@ class WriterSchemas:
         self._reader = Reader(source, get) if source.registry else None
         self._clock = clock
         self._next = 0.0
-        # Since when a record's id is unknown.
+        # Since when the registry responds, and does not have the id of a record.
         self._since: float | None = None
         writers = tuple(sorted(self._reader.read().items())) if self._reader else ()
         source = replace(source, writers=writers, fails_for_unknown_writers=bool(writers))
@@ -157,7 +157,7 @@ class WriterSchemas:
     def renew(self, errors: Iterable[BaseException]) -> bool:
         """Read them again if a batch has failed for one; return whether ``declaration`` changed.
 
-        If the subject has no new version for CONFIRM_S, the record is invalid from now on. Others
+        If the registry responds for CONFIRM_S without it, the record is invalid from now on. Others
         are too, until the subject has one: so records with random ids cause one restart, not many.
         """
         source, now = self.declaration.source, self._clock()
@@ -173,6 +173,8 @@ class WriterSchemas:
             found = self._reader.read()
         except RegistryError as error:
             log.warning("%s", error)
+            # It may read all schemas again when it is back.
+            self._since = None
             return False
         known = dict(source.writers)
         added = [str(writer) for writer in found if writer not in known]
