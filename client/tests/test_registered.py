@@ -62,13 +62,14 @@ def sent_by(producer, path, encoding):
     reader = Encoded(open_reader(path, Options(key="id")), encoding)
     check = validate(path, reader)
     delivery = Delivery(lambda: producer, "payments", Limit())
-    return check, send(delivery, reader, Pacer(0, 0), check.records, Progress(io.StringIO()))
+    progress = Progress(io.StringIO())
+    return check, send(delivery, reader, Pacer(0, 0), check.records, progress, lambda: False)
 
 
 @pytest.mark.parametrize("subject", ["payments-value", "payments-json"])
 def test_records_are_read_by_the_deserializers_of_the_registry(client, rows, subject):
     producer = Producer()
-    encoding = read_encoding(client, subject, "payments")
+    encoding = read_encoding([client], subject, "payments")
     check, result = sent_by(producer, rows, encoding)
 
     assert (check.records, result.acknowledged) == (20, 20)
@@ -98,14 +99,14 @@ def test_nothing_is_sent_if_a_record_does_not_fit_the_schema(client, rows, subje
     rows.write_text(f"{first}\n{json.dumps(row)}\n")
     producer = Producer()
     with pytest.raises(ClientError) as error:
-        sent_by(producer, rows, read_encoding(client, subject, "payments"))
+        sent_by(producer, rows, read_encoding([client], subject, "payments"))
     assert message in str(error.value)
     assert "nothing was sent" in str(error.value)
     assert producer.log == []
 
 
 def test_the_largest_record_is_the_encoded_one(client, rows):
-    check, _ = sent_by(Producer(), rows, read_encoding(client, "payments-value", "payments"))
+    check, _ = sent_by(Producer(), rows, read_encoding([client], "payments-value", "payments"))
     plain = validate(rows, open_reader(rows, Options(key="id")))
     assert 0 < check.largest[0] < plain.largest[0]
 
@@ -113,9 +114,9 @@ def test_the_largest_record_is_the_encoded_one(client, rows):
 def test_unacknowledged_records_are_kept_as_json(client, rows):
     producer = Producer()
     producer.fate = lambda number, message: Error("too late") if number == 3 else None
-    _, result = sent_by(producer, rows, read_encoding(client, "payments-value", "payments"))
+    _, result = sent_by(producer, rows, read_encoding([client], "payments-value", "payments"))
     plain = open_reader(rows, Options(key="id"))
-    assert json.loads(keep_rest(rows, plain, result.lines).read_text()) == {
+    assert json.loads(keep_rest(rows, plain, result).read_text()) == {
         "id": "3",
         "amount": 0.75,
     }
@@ -123,10 +124,10 @@ def test_unacknowledged_records_are_kept_as_json(client, rows):
 
 def test_only_schemas_of_the_registry_are_used(client, monkeypatch):
     with pytest.raises(ClientError, match=r"subject never-value: .*404.*; nothing was sent"):
-        read_encoding(client, "never-value", "never")
+        read_encoding([client], "never-value", "never")
     client.register_schema("proto", Schema('syntax = "proto3"; message M {}', "PROTOBUF"))
     with pytest.raises(ClientError, match="found a schema of type PROTOBUF; allowed: AVRO, JSON"):
-        read_encoding(client, "proto", "payments")
+        read_encoding([client], "proto", "payments")
     assert sorted(client.get_subjects()) == ["other", "payments-json", "payments-value", "proto"]
 
 
@@ -158,8 +159,62 @@ def test_a_registry_that_does_not_respond_sends_nothing(tmp_path):
         read_encoding(connect(file), "a", "a")
 
 
+class Starting:
+    """An instance that has read the first ``versions`` of each subject."""
+
+    def __init__(self, client, versions):
+        self._client, self._versions = client, versions
+
+    def get_latest_version(self, subject):
+        if self._versions:
+            return self._client.get_version(subject, self._versions)
+        raise ValueError("Subject not found. (HTTP status code 404)")
+
+
+@pytest.mark.parametrize("read", [0, 1])
+def test_an_instance_that_still_reads_its_schemas_is_not_the_last_one_asked(client, rows, read):
+    wider = json.loads(AVRO)
+    wider["fields"].append({"name": "more", "type": "string", "default": ""})
+    client.register_schema("payments-value", Schema(json.dumps(wider), "AVRO"))
+    starting, producer = Starting(client, read), Producer()
+
+    for clients in ([starting, client], [client, starting]):
+        encoding = read_encoding(clients, "payments-value", "payments")
+        assert encoding.version == 2
+        assert sent_by(producer, rows, encoding)[1].acknowledged == 20
+
+
+def test_the_cause_of_every_address_is_named(client):
+    client.register_schema("one", Schema(AVRO, "AVRO"))
+    with pytest.raises(ClientError) as error:
+        read_encoding([Starting(client, 0), Starting(client, 9)], "one", "one")
+    assert "Subject not found. (HTTP status code 404); " in str(error.value)
+    assert str(error.value).endswith("; nothing was sent")
+
+
+def test_a_file_with_several_addresses_has_a_client_of_each(tmp_path):
+    file = tmp_path / "schema-registry.json"
+    file.write_text(json.dumps({"url": "http://a/v7,http://b/v7", "basic.auth.user.info": "u:p"}))
+    assert len(connect(file)) == 2
+
+
+def test_a_record_that_no_longer_fits_while_it_is_sent_is_named(client, rows):
+    reader = Encoded(open_reader(rows, Options()), read_encoding([client], "payments-value", "p"))
+    check = validate(rows, reader)
+    first, _, *others = rows.read_text().splitlines(keepends=True)
+    rows.write_text("".join([first, '{"id": 1}\n', *others]))
+    producer = Producer()
+    delivery = Delivery(lambda: producer, "payments", Limit())
+    progress = Progress(io.StringIO())
+
+    result = send(delivery, reader, Pacer(0, 0), check.records, progress, lambda: False)
+
+    assert (result.sent, result.acknowledged) == (1, 1)
+    assert "line 2, column 1: found" in result.unread
+
+
 def test_the_command_names_version_and_format(client, rows, monkeypatch, capsys):
-    monkeypatch.setattr(registered, "connect", lambda _file: client)
+    monkeypatch.setattr(registered, "connect", lambda _file: [client])
     command = ["produce", "--bootstrap=h:1", "--topic=payments", "--dry-run", "--registry=x.json"]
     assert cli.main([*command, str(rows)]) == 0
     printed = capsys.readouterr().out
@@ -171,7 +226,7 @@ def test_the_command_names_version_and_format(client, rows, monkeypatch, capsys)
 
 def test_a_replay_keeps_the_bytes_of_a_value(client, rows):
     producer = Producer()
-    sent_by(producer, rows, read_encoding(client, "payments-value", "payments"))
+    sent_by(producer, rows, read_encoding([client], "payments-value", "payments"))
     for record in producer.log:
         copy = copy_arguments(Message(value_=record.value()))
         assert copy["value"] == record.value()

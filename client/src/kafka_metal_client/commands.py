@@ -72,9 +72,9 @@ def _encoding(options: argparse.Namespace) -> registered.Encoding | None:
     """Return the encoding by the options; None to send JSON."""
     if options.registry is None:
         return None
-    client = registered.connect(options.registry)
+    clients = registered.connect(options.registry)
     subject = options.subject or f"{options.topic}-value"
-    return registered.read_encoding(client, subject, options.topic)
+    return registered.read_encoding(clients, subject, options.topic)
 
 
 def content(options: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """Records with the id of a schema: encoded by the serializers of a schema registry's client."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,15 +20,20 @@ USES_LATEST = {"auto.register.schemas": False, "use.latest.version": True}
 STRICT = {"validate.strict.allow.default": True}
 
 
-def connect(file: Path) -> Any:
-    """Return Confluent's client of the registry whose settings are in a file of JSON."""
+def connect(file: Path) -> list[Any]:
+    """Return Confluent's clients of a registry, one for each address in a file of JSON.
+
+    One client of all addresses would report the 404 of an instance that has not read its schemas
+    yet, and ask no other instance.
+    """
     from confluent_kafka.schema_registry import SchemaRegistryClient
 
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(settings, dict):
             raise ValueError("found no object of settings")
-        return SchemaRegistryClient(settings)
+        addresses = str(settings.get("url", "")).split(",")
+        return [SchemaRegistryClient({**settings, "url": each}) for each in addresses]
     except OSError as error:
         raise ClientError(f"{error.filename or file}: {error.strerror}; {REMEDY}") from None
     except (ValueError, TypeError) as error:
@@ -54,19 +59,13 @@ class Encoding:
         )
 
 
-def read_encoding(client: Any, subject: str, topic: str) -> Encoding:
+def read_encoding(clients: Iterable[Any], subject: str, topic: str) -> Encoding:
     """Return the encoding by the latest version of a subject; ClientError if there is none."""
     from confluent_kafka.schema_registry.avro import AvroSerializer
     from confluent_kafka.schema_registry.json_schema import JSONSerializer
     from confluent_kafka.serialization import MessageField, SerializationContext
 
-    try:
-        latest = client.get_latest_version(subject)
-    except Exception as error:
-        # The library of the client decides about the classes of errors of its connections.
-        raise ClientError(
-            f"schema registry: subject {subject}: {error}; nothing was sent"
-        ) from None
+    client, latest = _latest(clients, subject)
     kind = latest.schema.schema_type
     if kind not in FORMATS:
         allowed = ", ".join(FORMATS)
@@ -84,6 +83,24 @@ def read_encoding(client: Any, subject: str, topic: str) -> Encoding:
     return Encoding(subject, latest.version, latest.schema_id, FORMATS[kind], encode)
 
 
+def _latest(clients: Iterable[Any], subject: str) -> tuple[Any, Any]:
+    """Return the highest version that an instance has, and the client of this instance.
+
+    An instance that has just started has read some of the versions, or none.
+    """
+    found, errors = [], []
+    for client in clients:
+        try:
+            found.append((client, client.get_latest_version(subject)))
+        except Exception as error:
+            # The library of the client decides about the classes of errors of its connections.
+            errors.append(str(error))
+    if not found:
+        causes = "; ".join(dict.fromkeys(errors))
+        raise ClientError(f"schema registry: subject {subject}: {causes}; nothing was sent")
+    return max(found, key=lambda each: int(each[1].version))
+
+
 class Encoded:
     """Records of another reader, with encoded values."""
 
@@ -99,14 +116,9 @@ class Encoded:
         result.largest = (0, 0)
         for record in self._reader.records():
             try:
-                value = self._encoding.encode(record.value)
-            except Exception as error:
-                # Each serializer raises its own classes.
-                lines = str(error).splitlines() or [type(error).__name__]
-                allowed = (
-                    f"a record of version {self._encoding.version} of {self._encoding.subject}"
-                )
-                result.faults.append(Fault(record.line, 1, lines[0], allowed))
+                value = self._encode(record).value
+            except Fault as fault:
+                result.faults.append(fault)
                 if result.full:
                     break
                 continue
@@ -114,6 +126,15 @@ class Encoded:
         return result
 
     def records(self) -> Iterator[Record]:
-        """Yield the records of a file that was checked."""
-        for record in self._reader.records():
-            yield replace(record, value=self._encoding.encode(record.value))
+        """Yield the records of a file that was checked; Fault if it has changed since."""
+        return map(self._encode, self._reader.records())
+
+    def _encode(self, record: Record) -> Record:
+        """Return the record with its encoded value; Fault if it does not fit the schema."""
+        try:
+            return replace(record, value=self._encoding.encode(record.value))
+        except Exception as error:
+            # Each serializer raises its own classes.
+            lines = str(error).splitlines() or [type(error).__name__]
+            allowed = f"a record of version {self._encoding.version} of {self._encoding.subject}"
+            raise Fault(record.line, 1, lines[0], allowed) from None
