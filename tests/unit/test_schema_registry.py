@@ -285,6 +285,36 @@ def test_each_instance_is_asked_for_readiness_on_its_own_machine(facts):
     ]
 
 
+def container(image, running=True):
+    """What docker_container_info returns for an instance."""
+    return {
+        "exists": True,
+        "container": {"State": {"Running": running}, "Config": {"Image": image}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("other", "found"),
+    [
+        (container("kafka-metal/schema_registry:3.3.3-1a2b"), []),
+        # A new image of the same version.
+        (container("kafka-metal/schema_registry:3.3.3-3c4d"), []),
+        (container("kafka-metal/schema_registry:3.2.9-1a2b"), ["3.2.9"]),
+        (container("kafka-metal/schema_registry:3.2.9-1a2b", running=False), []),
+        ({"exists": False, "container": None}, []),
+    ],
+    ids=["same", "rebuilt", "older", "stopped", "absent"],
+)
+def test_two_versions_never_share_a_journal(evaluated, other, found):
+    include = {"name": "metal.kafka.schema_registry", "tasks_from": "order", "public": True}
+    assert found == evaluated(
+        "__schema_registry_other_versions",
+        {"ansible.builtin.include_role": include},
+        schema_registry_image="kafka-metal/schema_registry:3.3.3-1a2b",
+        __schema_registry_containers={"results": [other]},
+    )
+
+
 def test_readiness_is_measured_on_the_machine_of_an_instance(facts):
     assert facts["ready"] == ["schema-registry1=127.0.0.1:9000/health/ready"]
 

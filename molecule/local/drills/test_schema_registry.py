@@ -1,120 +1,24 @@
-"""Schema Registry with real clients: rights, faults, backup and restore."""
+"""Schema Registry with real clients: rights, faults under load, new secrets, backup and restore."""
 
 import json
-import uuid
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+import ssl
+import statistics
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 from confluent_kafka import Producer
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient, SchemaRegistryError
 from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
 from confluent_kafka.schema_registry.json_schema import JSONDeserializer, JSONSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 from kafka.admin import NewTopic
-from testing import access, playbooks, topic_records
-from testing.cluster import Cluster
-from testing.containers import Container
-from testing.topology import Instance
+from testing import access, topic_records
+from testing.schema_registry import API, INSTANCES, USERS, Load, Registry, record, subject
 from testing.waiting import NotYet, wait_for
 
-INVENTORY = Path(__file__).resolve().parents[1] / "registry"
-USERS = {"admin": "registry-admin", "developer": "payments-app", "reader": "payments-reader"}
 TOPIC = "schema-drill"
-INSTANCES = ("schema-registry1", "schema-registry2")
-API = "/apis/ccompat/v7"
-
-
-@dataclass
-class Registry:
-    """The registry, its instances, and the files that `make access` wrote, by role."""
-
-    cluster: Cluster
-    make: Callable[..., Any]
-    settings: dict[str, dict[str, Any]]
-
-    def client(self, role: str = "developer") -> SchemaRegistryClient:
-        """Return Confluent's client with the written settings."""
-        return SchemaRegistryClient(dict(self.settings[role]))
-
-    def container(self, name: str) -> Container:
-        """Return the container of an instance."""
-        return self.cluster.container(
-            Instance(f"{self.cluster.topology.cluster}-{name}", "localhost")
-        )
-
-    def call(
-        self, login: tuple[str, str] | None, method: str, path: str, body: Any = None
-    ) -> requests.Response:
-        """Send a request to the first instance; ``path`` is one of the server."""
-        found = self.settings["reader"]
-        url = found["url"].split(",")[0].removesuffix(API)
-        return requests.request(
-            method, url + path, auth=login, verify=found["ssl.ca.location"], json=body, timeout=60
-        )
-
-    def login(self, role: str) -> tuple[str, str]:
-        """Return name and password."""
-        name, _, password = self.settings[role]["basic.auth.user.info"].partition(":")
-        return name, password
-
-    def wait_until_ready(self) -> None:
-        """Wait until every instance has read all schemas."""
-        for name in INSTANCES:
-            wait_for(f"{name} is ready", self.container(name).check_health, seconds=180)
-
-
-def record(name: str, *fields: str) -> str:
-    """Return an Avro schema whose fields are optional numbers, except the first."""
-    listed = [{"name": "id", "type": "long"}]
-    listed += [{"name": each, "type": ["null", "long"], "default": None} for each in fields]
-    return json.dumps({"type": "record", "name": name, "fields": listed})
-
-
-def subject() -> str:
-    """Return a name that no other test uses."""
-    return f"s-{uuid.uuid4().hex[:12]}"
-
-
-def up(make: Callable[..., Any], more: str = "") -> None:
-    done = make("up", args=f"-i {INVENTORY} {more}", seconds=900)
-    assert done.returncode == 0, done.stdout[-4000:]
-
-
-@pytest.fixture(scope="module")
-def registry(platform: Cluster, make: Callable[..., Any]) -> Iterator[Registry]:
-    platform.wait_until_whole()
-    try:
-        up(make)
-        settings = {}
-        for role, user in USERS.items():
-            done = make("access", args=f"-i {INVENTORY}", U=user)
-            assert done.returncode == 0, done.stdout + done.stderr
-            state = playbooks.state(platform.topology.cluster)
-            file = state / "schema_registry" / user / "schema-registry.json"
-            settings[role] = json.loads(file.read_text())
-        yield Registry(platform, make, settings)
-    finally:
-        remove(platform)
-        make("up", seconds=900)
-
-
-def remove(cluster: Cluster) -> None:
-    """Delete the instances with their files and topics, also those of the restore."""
-    machine = cluster.machine(next(iter(cluster.topology.drivers.values())))
-    for name in INSTANCES:
-        container = f"{cluster.topology.cluster}-{name}"
-        machine.run("docker rm --force --volumes %s", container)
-        for folder in ("/etc/kafka-metal", "/etc/kafka-metal/.as-left"):
-            machine.run("rm --recursive --force %s/%s", folder, container)
-    with access.admin(cluster.topology.bootstrap) as admin:
-        wanted = [name for name in admin.list_topics() if name.startswith(("schema-", "second-"))]
-        if wanted:
-            admin.delete_topics(wanted)
 
 
 def test_the_first_schema_is_checked_against_the_next(registry: Registry):
@@ -136,7 +40,7 @@ def test_the_first_schema_is_checked_against_the_next(registry: Registry):
 
 @pytest.mark.parametrize("form", ["avro", "json"])
 def test_records_of_confluents_serializers_are_read_back(registry: Registry, form: str):
-    cluster, name = registry.cluster, f"{TOPIC}-{form}"
+    name = f"{TOPIC}-{form}"
     developer, reader = registry.client(), registry.client("reader")
     context = SerializationContext(name, MessageField.VALUE)
     if form == "avro":
@@ -147,7 +51,7 @@ def test_records_of_confluents_serializers_are_read_back(registry: Registry, for
         schema = json.dumps({"title": "payment", "type": "object", "properties": fields})
         write, read = JSONSerializer(schema, developer), JSONDeserializer(schema, None, reader)
     sent = [{"id": number, "amount": number * 2} for number in range(1_000)]
-    bootstrap = cluster.topology.bootstrap
+    bootstrap = registry.cluster.topology.bootstrap
 
     with access.admin(bootstrap) as admin:
         admin.create_topics([NewTopic(name, num_partitions=1, replication_factor=3)])
@@ -160,7 +64,48 @@ def test_records_of_confluents_serializers_are_read_back(registry: Registry, for
     assert found == sent
 
 
-# Role, method, path, body, status. Paths are those of Confluent's API, or begin with /apis.
+@pytest.fixture(scope="module")
+def known(registry: Registry) -> int:
+    """The id of the first version of the subject `known`."""
+    return registry.client().register_schema("known", Schema(record("known"), "AVRO"))
+
+
+# Role, method, path, body. Paths are those of Confluent's API, or begin with /apis. ID is the one
+# of `known`.
+KNOWN = {"schema": record("known")}
+ENDPOINTS = [
+    ("reader", "GET", "/subjects", None),
+    ("reader", "GET", "/subjects/known/versions", None),
+    ("reader", "GET", "/subjects/known/versions/1", None),
+    ("reader", "GET", "/subjects/known/versions/latest", None),
+    ("reader", "GET", "/schemas/ids/ID", None),
+    ("reader", "GET", "/config", None),
+    ("reader", "GET", "/config/known?defaultToGlobal=true", None),
+    ("reader", "GET", "/mode", None),
+    ("reader", "POST", "/subjects/known", KNOWN),
+    ("reader", "POST", "/compatibility/subjects/known/versions/latest", KNOWN),
+    ("reader", "GET", "/apis/registry/v2/search/artifacts", None),
+    ("reader", "GET", "/apis/registry/v3/search/artifacts", None),
+    ("developer", "POST", "/subjects/known/versions", KNOWN),
+    ("developer", "POST", "/subjects/known-too/versions", KNOWN),
+    ("admin", "PUT", "/config", {"compatibility": "BACKWARD"}),
+    ("admin", "PUT", "/config/known", {"compatibility": "FULL"}),
+    ("admin", "DELETE", "/config/known", None),
+    ("admin", "DELETE", "/subjects/known-too/versions/1", None),
+]
+
+
+@pytest.mark.parametrize(("role", "method", "path", "body"), ENDPOINTS)
+def test_each_endpoint_is_served_to_its_role(
+    registry: Registry, known: int, role: str, method: str, path: str, body: Any
+):
+    path = path.replace("ID", str(known))
+    whole = path if path.startswith("/apis/") else API + path
+    response = registry.call(registry.login(role), method, whole, body)
+    assert response.status_code == 200, response.text
+
+
+# Role, method, path, body, status.
 ANY = {"schema": record("any")}
 REFUSALS = [
     ("reader", "POST", "/subjects/x/versions", ANY, 403),
@@ -201,13 +146,6 @@ REFUSALS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def known(registry: Registry) -> str:
-    """A subject that exists."""
-    registry.client().register_schema("known", Schema(record("known"), "AVRO"))
-    return "known"
-
-
 @pytest.mark.usefixtures("known")
 @pytest.mark.parametrize(("role", "method", "path", "body", "status"), REFUSALS)
 def test_what_is_not_allowed_or_unknown_is_refused(
@@ -228,67 +166,86 @@ def test_nobody_reads_without_a_password(registry: Registry, path: str):
     assert registry.call(("nobody", "wrong"), "GET", path).status_code == 401
 
 
+def seconds(registry: Registry, known: int, *urls: str) -> float:
+    """Return the median time of a request of a new client with these addresses."""
+    spent = []
+    for _ in range(20):
+        client = registry.client("reader", url=",".join(urls))
+        began = time.monotonic()
+        client.get_schema(known)
+        spent.append(time.monotonic() - began)
+    return statistics.median(spent)
+
+
+def test_a_dead_first_address_costs_at_most_100_ms(registry: Registry, known: int):
+    alive = registry.urls()[0]
+    without = seconds(registry, known, alive)
+    with_dead = seconds(registry, known, f"https://127.0.0.1:1{API}", alive)
+    print(f"{without * 1000:.0f} ms, with a dead first address {with_dead * 1000:.0f} ms")
+    assert with_dead - without <= 0.1
+
+
 def test_clients_go_on_when_one_instance_is_killed(registry: Registry):
-    client = registry.client()
-    name = subject()
-    number = client.register_schema(name, Schema(record("a"), "AVRO"))
-
-    registry.container(INSTANCES[0]).kill()
-    # Without the client's cache.
-    assert registry.client("reader").get_schema(number).schema_str
-    added = [
-        client.register_schema(f"{name}-{each}", Schema(record(f"b{each}"), "AVRO"))
-        for each in range(20)
-    ]
-
-    registry.wait_until_ready()
-    for number in added:
-        assert registry.client("reader").get_schema(number).schema_str
+    with Load(registry) as load:
+        for name in INSTANCES:
+            registry.kill(name)
+            registry.wait_until_ready(name)
+            load.wait_for_more(10)
+    load.verify()
+    # An instance that starts may answer 404, and a client asks no other one then.
+    assert [each for each in load.failures if "404" not in each] == []
 
 
 def test_a_full_restart_never_answers_as_an_empty_registry(registry: Registry):
-    client = registry.client()
-    names = {subject() for _ in range(50)}
-    numbers = {name: client.register_schema(name, Schema(record("c"), "AVRO")) for name in names}
+    count = registry.count()
+    with Load(registry) as load:
+        registry.kill(*INSTANCES)
+        registry.wait_until_ready()
+        load.wait_for_more(10)
+    load.verify()
+    assert registry.count() == count + len(load.made)
 
-    for name in INSTANCES:
-        registry.container(name).kill()
+
+@pytest.mark.parametrize("kind", ["kafka", "schema_registry"])
+def test_schemas_are_registered_while_instances_restart(registry: Registry, kind: str):
+    with Load(registry) as load:
+        registry.succeed("restart", S=kind)
+        load.wait_for_more(10)
+    load.verify()
+
+
+def served_certificate(registry: Registry) -> str:
+    """Return the certificate of the first instance."""
+    host, _, port = registry.urls()[0].removeprefix("https://").removesuffix(API).rpartition(":")
+    return ssl.get_server_certificate((host, int(port)), timeout=10)
+
+
+def test_a_renewed_certificate_needs_no_restart(registry: Registry):
+    started, before = registry.container(INSTANCES[0]).started(), served_certificate(registry)
+
+    def is_new() -> None:
+        if served_certificate(registry) == before:
+            raise NotYet("the old certificate")
+
+    registry.succeed("rotate", WHAT="certificates", NAMES=INSTANCES[0])
+
+    wait_for("the new certificate is served", is_new, seconds=60)
+    assert registry.client("reader").get_compatibility() == "BACKWARD"
+    assert registry.container(INSTANCES[0]).started() == started
+
+
+def test_a_renewed_password_is_the_only_one_that_is_accepted(registry: Registry):
+    old = registry.login("developer")
+    with Load(registry) as load:
+        registry.succeed("rotate", WHAT="passwords", NAMES=f"schema_registry-{USERS['reader']}")
+        registry.succeed("rotate", WHAT="passwords", NAMES=f"schema_registry-{old[0]}")
+        registry.read_access()
+        load.wait_for_more(10)
+
     registry.wait_until_ready()
-
-    reader = registry.client("reader")
-    assert names <= set(reader.get_subjects())
-    for name, number in numbers.items():
-        assert reader.get_latest_version(name).schema_id == number
-
-
-def test_schemas_are_registered_while_brokers_and_instances_restart(registry: Registry):
-    prefix, made = subject(), {}
-
-    def register() -> int:
-        client, number = registry.client(), 0
-        while not done:
-            name = f"{prefix}-{number}"
-            try:
-                made[name] = client.register_schema(name, Schema(record(f"r{number}"), "AVRO"))
-            except (SchemaRegistryError, OSError) as error:
-                failures.append(f"{name}: {error}")
-            number += 1
-        return number
-
-    done, failures = [], list[str]()
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(register)
-        for kind in ("kafka", "schema_registry"):
-            restarted = registry.make("restart", args=f"-i {INVENTORY}", S=kind, seconds=900)
-            assert restarted.returncode == 0, restarted.stdout[-3000:]
-        done.append(True)
-        count = running.result()
-
-    reader = registry.client("reader")
-    for name, number in made.items():
-        assert reader.get_latest_version(name).schema_id == number
-    assert made
-    print(f"{len(made)} of {count} registered, {len(failures)} failed: {failures[:5]}")
+    load.verify()
+    assert registry.login("developer") != old
+    assert registry.call(old, "GET", f"{API}/subjects").status_code == 401
 
 
 def test_a_backup_is_restored_with_its_ids(registry: Registry, tmp_path: Path):
@@ -298,38 +255,47 @@ def test_a_backup_is_restored_with_its_ids(registry: Registry, tmp_path: Path):
         client.register_schema(name, Schema(record("d"), "AVRO"))
         client.register_schema(name, Schema(record("d", name.replace("-", "_")), "AVRO"))
     registry.client("admin").set_compatibility(names[0], "FULL")
-    before = {name: client.get_latest_version(name) for name in client.get_subjects()}
+    before = {name: client.get_latest_version(name) for name in names}
+    context = SerializationContext(TOPIC, MessageField.VALUE)
+    sent = [{"id": number, "amount": None} for number in range(100)]
+    write = AvroSerializer(client, record("written", "amount"))
+    values = [write(each, context) for each in sent]
+    count = registry.count()
 
-    done = registry.make("schemas-backup", args=f"-i {INVENTORY}", FILE=str(file))
-    assert done.returncode == 0, done.stdout + done.stderr
-    again = registry.make("schemas-backup", args=f"-i {INVENTORY}", FILE=str(file))
+    registry.succeed("schemas-backup", FILE=str(file))
+    again = registry.run("schemas-backup", FILE=str(file))
     assert "exists" in again.stdout + again.stderr
-    full = registry.make("schemas-restore", args=f"-i {INVENTORY}", FILE=str(file))
+    full = registry.run("schemas-restore", FILE=str(file))
     assert full.returncode != 0
     assert "allowed: an empty registry" in full.stdout + full.stderr
 
     other = "-e schema_registry_topics=second-registry"
-    up(registry.make, other)
-    arguments = f"-i {INVENTORY} {other}"
-    dry = registry.make("schemas-restore", args=arguments, FILE=str(file), DRY="1")
-    assert dry.returncode == 0, dry.stdout + dry.stderr
-    assert registry.client("reader").get_subjects() == []
-    restored = registry.make("schemas-restore", args=arguments, FILE=str(file))
-    assert restored.returncode == 0, restored.stdout + restored.stderr
+    registry.up(other)
+    registry.succeed("schemas-restore", other, FILE=str(file), DRY="1")
+    assert registry.count() == 0
+    registry.succeed("schemas-restore", other, FILE=str(file))
 
+    assert registry.count() == count
     reader = registry.client("reader")
     # The other instance reads the journal, too.
-    wait_for("all subjects are there", lambda: _has(reader, set(before)), seconds=60)
+    wait_for("all subjects are there", lambda: _has(reader, names), seconds=60)
     for name, version in before.items():
         found = reader.get_latest_version(name)
         assert (found.schema_id, found.version) == (version.schema_id, version.version)
         assert found.schema.schema_str == version.schema.schema_str
     assert reader.get_compatibility(names[0]) == "FULL"
-    up(registry.make)
-    assert set(registry.client("reader").get_subjects()) >= set(names)
+    read = AvroDeserializer(registry.client("reader"))
+    assert [read(value, context) for value in values] == sent
+    # Ids of new schemas do not clash with restored ones.
+    added = registry.client().register_schema(subject(), Schema(record("new"), "AVRO"))
+    assert added > max(version.schema_id for version in before.values())
+    registry.up()
+    assert registry.count() >= count
 
 
-def _has(client: SchemaRegistryClient, names: set[str]) -> None:
-    missing = names - set(client.get_subjects())
-    if missing:
-        raise NotYet(f"{len(missing)} missing")
+def _has(client: SchemaRegistryClient, names: list[str]) -> None:
+    for name in names:
+        try:
+            client.get_latest_version(name)
+        except SchemaRegistryError as error:
+            raise NotYet(f"{name}: {error}") from error
