@@ -78,6 +78,13 @@ def page() -> int:
     )  # fmt: skip
 
 
+def _operator_file(path: Path, purpose: str) -> str:
+    """Return the path of one of the operator's files; refuse the run if it is missing."""
+    if not path.exists():
+        refuse(f"{path} is missing, {purpose}; write it with: make access U=operator")
+    return str(path)
+
+
 def _client(command: str, options: Mapping[str, str], *files: str, registry: bool = False) -> int:
     """Run a command of the client with the non-empty ``options``, which are values by option.
 
@@ -88,20 +95,12 @@ def _client(command: str, options: Mapping[str, str], *files: str, registry: boo
     client = json.loads((state / "client.json").read_text(encoding="utf-8"))
     arguments = [f"--{option}={found}" for option, found in options.items() if found]
     if access := client["access"]:
-        if not Path(access).exists():
-            refuse(
-                f"{access} is missing, the operator's client file of this secured cluster; "
-                "write it with: make access U=operator"
-            )
-        arguments.append(f"--client-config={access}")
+        purpose = "the operator's client file of this secured cluster"
+        arguments.append(f"--client-config={_operator_file(Path(access), purpose)}")
     if registry:
         file = state / "schema_registry/operator/schema-registry.json"
-        if not file.exists():
-            refuse(
-                f"{file} is missing, the operator's file of the schema registry; "
-                "write it with: make access U=operator"
-            )
-        arguments.append(f"--registry={file}")
+        purpose = "the operator's file of the schema registry"
+        arguments.append(f"--registry={_operator_file(file, purpose)}")
     bootstrap = ",".join(client["bootstrap"])
     # After "--", a file name may start with a dash.
     last = ["--", *files] if files else []

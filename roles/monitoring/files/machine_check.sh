@@ -1,9 +1,10 @@
 # shellcheck shell=bash
-# machine_check.sh FILE PATTERN MOUNTINFO [NAME=HOST:PORT/PATH...]: writes metrics into FILE for the node exporter:
-# the time of the engine's last health check of this container, which file systems are read-only, and which of the
-# named services are ready: the others answer with another status than 200, or not within a second. Mount points
-# that match PATTERN are left out. The node exporter 1.9 reports only mount options. When the kernel makes a file system
-# read-only after an error, "ro" is in the options of the file system: last in a line, after device and kind.
+# machine_check.sh FILE PATTERN MOUNTINFO [NAME=HOST:PORT/PATH...]: writes metrics into FILE for the node
+# exporter: the time of the engine's last health check of this container, which file systems are read-only, and
+# which of the named services are ready: the others answer with another status than 200, or not within a second.
+# Mount points that match PATTERN are left out. The node exporter 1.9 reports only mount options. When the kernel
+# makes a file system read-only after an error, "ro" is in the options of the file system: last in a line, after
+# device and kind.
 # A FILE that cannot be written does not make the container unhealthy: the alert ContainerEngineUnreachable fires.
 declare -A labels read_only
 # label TEXT: prints TEXT escaped as the value of a label.
