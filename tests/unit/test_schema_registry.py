@@ -302,8 +302,9 @@ def container(image, running=True):
         (container("kafka-metal/schema_registry:3.2.9-1a2b"), ["3.2.9"]),
         (container("kafka-metal/schema_registry:3.2.9-1a2b", running=False), []),
         ({"exists": False, "container": None}, []),
+        ({"failed": True, "msg": "no engine"}, []),
     ],
-    ids=["same", "rebuilt", "older", "stopped", "absent"],
+    ids=["same", "rebuilt", "older", "stopped", "absent", "no engine"],
 )
 def test_two_versions_never_share_a_journal(evaluated, other, found):
     include = {"name": "metal.kafka.schema_registry", "tasks_from": "order", "public": True}
