@@ -27,6 +27,7 @@ from kafka_metal_client.produce import (
 )
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.sizes import Limit
+from kafka_metal_client.terminal import escape_unprintable
 
 DEFAULT = Limit()
 
@@ -396,3 +397,42 @@ def test_out_of_range_options_are_refused(flights, option, capsys):
     with pytest.raises(SystemExit, match="2"):
         cli.main(arguments(flights, *option))
     assert "allowed" in capsys.readouterr().err
+
+
+HOSTILE = (
+    "a\x1b[2J\x07.csv",
+    "a.csv\nsent 9 to t, acknowledged 9.csv",
+    "\x9b2J\u202e.csv",
+    "\udcff.csv",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=ascii)
+@pytest.mark.parametrize("text", ["a\n1\n", "", "a\n1,2\n", '"a\x1b\nb"\n1\n', "a\nx\u202e\n"])
+def test_names_of_files_and_columns_are_printed_escaped(tmp_path, capfd, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    cli.main(arguments(path, "--dry-run"))
+    cli.main(arguments(path, "--dry-run", "--key", "b"))
+    printed = "".join(capfd.readouterr())
+    assert escape_unprintable(name) in printed
+    assert all(line.isprintable() for line in printed.split("\n"))
+    assert "\nsent 9" not in printed
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=ascii)
+def test_the_command_for_the_rest_is_printable_and_names_the_file(
+    flights, monkeypatch, capsys, name
+):
+    flights = flights.rename(flights.with_name(name))
+    producer = Producer()
+    producer.fate = lambda index, _: Error("late\x1b[2J") if index == 7 else None
+    monkeypatch.setattr(brokers, "producer", lambda *_, **__: producer)
+    monkeypatch.setattr(brokers, "read_partitions", lambda *_: {})
+    monkeypatch.setattr(producing, "read_limit", lambda *_: DEFAULT)
+    assert cli.main(arguments(flights)) == 1
+    printed = capsys.readouterr().out
+    assert all(line.isprintable() for line in printed.split("\n"))
+    command = printed.splitlines()[-1].partition("--topic t ")[2]
+    found = subprocess.run(["bash", "-c", f"printf %s {command}"], capture_output=True).stdout
+    assert found == os.fsencode(flights.with_name(f"{name}.rest.jsonl"))

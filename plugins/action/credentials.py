@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleActionFail
@@ -14,6 +15,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
 
 from ..module_utils._services.credential_options import OPTIONS, unknown_options
+from ..plugin_utils._operations.inputs_digest import files_digest
 from ..plugin_utils._security import (
     foreign_cluster,
     provided_files,
@@ -42,6 +44,7 @@ class ActionModule(ActionBase):
             return converge(
                 parse_spec(options),
                 Store(options["store"], options["password_file"]),
+                Path(options["store"]),
                 dry=self._task.check_mode,
                 diff=self._task.diff,
             )
@@ -63,17 +66,23 @@ def validated_options(given: Mapping[str, Any]) -> dict[str, Any]:
     return dict(checked.validated_parameters)
 
 
-def converge(spec: Spec, store: Store, *, dry: bool, diff: bool) -> dict[str, Any]:
-    """Plan without the lock; if there are changes, lock the store, plan again and write."""
+def converge(spec: Spec, store: Store, path: Path, *, dry: bool, diff: bool) -> dict[str, Any]:
+    """Plan without the lock; if there are changes, lock the store, plan again and write.
+
+    ``path`` of the store, as the lookup ``declared`` has it.
+    """
     now = datetime.now(UTC)
     found = make_plan(spec, store, now)
+    digests: list[str] = []
     if found.changed and not dry:
         with store.locked():
             found = make_plan(spec, store, now)
             if found.changed:
                 store.make_password()
+                digests.append(files_digest([path]))
                 store.write(found.after)
-    return found.result(spec, now, diff)
+                digests.append(files_digest([path]))
+    return {**found.result(spec, now, diff), "digests": digests}
 
 
 class StorePlan:

@@ -105,9 +105,11 @@ def missing_variables(last: Any, names: Any) -> Any:
     )
 
 
-def removal_confirmation(kinds: Any) -> str:
-    """The option that confirms the removal of these kinds."""
-    return applied_state.confirmation(service_data.to_builtin(kinds))
+def removal_confirmation(kinds: Any, topics: Any = ()) -> str:
+    """The option that confirms the removal of these kinds, and the deletion of topics."""
+    return applied_state.confirmation(
+        service_data.to_builtin(kinds), service_data.to_builtin([*topics])
+    )
 
 
 class FilterModule:

@@ -13,7 +13,7 @@ from ..plugin_utils._operations.status_row import status_row
 # Problems that only the exporter finds; all others are read again for the screen.
 OF_EXPORTER = ("ReadFailed", "CertificateExpires")
 # The jobs of the services whose responses are read.
-ALERTMANAGER, EXPORTER, PROMETHEUS = "alertmanager", "exporter", "prometheus"
+ALERTMANAGER, EXPORTER, PROBE, PROMETHEUS = "alertmanager", "exporter", "probe", "prometheus"
 # Kinds of problems with which a service does not respond.
 NOT_RESPONDING = ("ServiceDown", "AlertsUnread", "MetricsUnreadable")
 
@@ -28,7 +28,7 @@ def monitoring_status(
     """Rows and problems of the monitoring services on ``machine``.
 
     ``responses`` are those of M(metal.kafka.web_info) for C(targets), C(alerts), C(rules),
-    C(silences) and C(page). ``endpoints`` are host:port by job. ``places`` are those of
+    C(silences), C(page) and C(probe). ``endpoints`` are host:port by job. ``places`` are those of
     P(metal.kafka.platform_state#filter). ``password``: Prometheus requires one.
     """
     targets = _data(responses, "targets", "activeTargets")
@@ -36,6 +36,7 @@ def monitoring_status(
     problems = [
         *_silences(responses.get("silences") or {}, machine),
         *_page_problems(responses.get("page") or {}, machine),
+        *_probe_problems(responses.get("probe") or {}, machine),
     ]
     notes = ["password in operator/monitoring-web"] if password else []
     if targets is None or alerts is None:
@@ -91,13 +92,22 @@ def _page_problems(page: Mapping[str, Any], machine: str) -> list[Problem]:
     """Problems that only the exporter can read; one if its page does not respond."""
     body = page.get("json")
     if not isinstance(body, dict) or "problems" not in body:
-        name = f"{EXPORTER}@{machine}"
-        reason = page.get("error") or "the response has no problems"
-        return [Problem("ServiceDown", name, f"{name} does not respond: {reason}")]
+        return [_silent(EXPORTER, page.get("error") or "the response has no problems", machine)]
     listed = [platform_problem.from_dict(each) for each in body["problems"]]
     found = [one for each in listed for one in each.each]
     # As old as the last reading of the exporter.
     return [replace(each, read=False) for each in found if each.kind in OF_EXPORTER]
+
+
+def _probe_problems(response: Mapping[str, Any], machine: str) -> list[Problem]:
+    """One problem if the probe does not respond: Prometheus, which reads it, may not either."""
+    error = response.get("error", "no response")
+    return [_silent(PROBE, error, machine)] if error else []
+
+
+def _silent(job: str, reason: str, machine: str) -> Problem:
+    name = f"{job}@{machine}"
+    return Problem("ServiceDown", name, f"{name} does not respond: {reason}")
 
 
 def _data(responses: Mapping[str, Any], name: str, key: str) -> list[Any] | None:

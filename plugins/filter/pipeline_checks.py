@@ -12,7 +12,8 @@ import yaml
 from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import container_labels
-from ..module_utils._problems.driver_status import status_fault
+from ..module_utils._problems import pipeline_problems
+from ..module_utils._problems.driver_status import read_state
 from ..plugin_utils._declarations.declarations_package import SITE_KEYS, SampleError
 from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._site.samples import with_sample_schema
@@ -23,8 +24,6 @@ NOTE = "note: "
 LAST_LINES = 10
 # Exit code of `timeout` after a timeout.
 TIMED_OUT = 124
-# Code of an HTTP response.
-OK = 200
 # Failed starts in a row after which a driver counts as failed.
 FAILED_STARTS = 3
 
@@ -104,11 +103,11 @@ def check_notes(answer: Mapping[str, Any]) -> list[str]:
 
 
 def driver_finished_starting(answer: Mapping[str, Any], name: str, before: int = 0) -> bool:
-    """Whether the driver ``name`` is running or has failed, from its status port's response.
+    """Whether the driver ``name`` is running or has failed, from the result of web_info.
 
     ``before``: failed starts that do not count, because it has been restarted since then.
     """
-    state = _state(answer, name)
+    state, _ = _read(answer, name)
     return state.get("state") == "running" or _has_failed(state, before)
 
 
@@ -120,7 +119,7 @@ def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
     found = []
     for answer in results:
         name = str(answer["item"])
-        state = _state(answer, name)
+        state, unread = _read(answer, name)
         if state.get("state") == "running":
             continue
         if state.get("last_error"):
@@ -128,9 +127,9 @@ def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
         elif failing := _failing_outputs(state):
             reason = "; ".join(failing)
         elif state:
-            reason = f"it is still {state['state']}: make logs S=pipeline-{name}"
+            reason = f"it is still {state['state']}"
         else:
-            reason = _no_state(answer)
+            reason = f"no state from its status port: {unread}"
         failed_starts = int(state.get("failed_starts") or 0)
         found.append({"name": name, "reason": reason, "failed_starts": failed_starts})
     return found
@@ -165,7 +164,9 @@ def drivers_refusal(failed: Sequence[Mapping[str, str]], back: Sequence[str]) ->
             if each["name"] in back
             else "  there is no earlier good declaration to restore"
         )
-    return "\n".join([*lines, "Correct the declarations, then run `make up` again."])
+        lines.append(f"  -> {pipeline_problems.logs(each['name'])}")
+    lines.append("Correct the declarations, or what they need, then run `make up` again.")
+    return "\n".join(lines)
 
 
 def _has_failed(state: Mapping[str, Any], before: int) -> bool:
@@ -182,19 +183,12 @@ def _failing_outputs(state: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _state(answer: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """State of the driver ``name``; empty without a valid one, or if another driver responds."""
-    found: Any = answer.get("json")
-    return found if not status_fault(found) and found["name"] == name else {}
-
-
-def _no_state(answer: Mapping[str, Any]) -> str:
-    """Why there is no state of the expected driver."""
-    if answer.get("status") != OK and "json" not in answer:
-        return f"no response from its status port: {answer.get('msg', '')}"
-    if fault := status_fault(answer.get("json")):
-        return f"no valid status from its status port: {fault}"
-    return f"its port is still used by the driver of {answer['json']['name']}"
+def _read(answer: Mapping[str, Any], name: str) -> tuple[Mapping[str, Any], str]:
+    """State of the driver ``name``; empty, and the reason, without one."""
+    # Without responses the task failed on the host.
+    response = (answer.get("responses") or {}).get(name) or {"error": answer.get("msg", "")}
+    state, reason = read_state(response.get("json"), name, str(response.get("error") or ""))
+    return state or {}, reason
 
 
 class FilterModule:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..module_utils._problems import pipeline_problems
-from ..module_utils._problems.driver_status import status_fault
+from ..module_utils._problems.driver_status import read_state
 from ..plugin_utils._operations.status_row import status_row
 
 
@@ -22,7 +22,7 @@ def pipeline_status(
     problems: list[dict[str, Any]] = []
     for name in endpoints:
         response = responses.get(name) or {"error": error}
-        state, reason = _state(name, response)
+        state, reason = read_state(response.get("json"), name, str(response.get("error") or ""))
         states.append(state or {"name": name, "state": "unreachable", "outputs": {}})
         problems += [each.as_dict() for each in pipeline_problems.problems(name, state, reason)]
     return {
@@ -39,18 +39,6 @@ def pipeline_status(
         "pipelines": states,
         "problems": problems,
     }
-
-
-def _state(name: str, response: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
-    """The state of a pipeline; None, and a reason, without a response of its driver."""
-    body = response.get("json")
-    if not isinstance(body, dict) or "outputs" not in body:
-        return None, str(response.get("error") or "the response has no state")
-    if fault := status_fault(body):
-        return None, f"the response has no valid state: {fault}"
-    if body.get("name") != name:
-        return None, f"its port is used by the driver of {body.get('name')}"
-    return body, ""
 
 
 class FilterModule:

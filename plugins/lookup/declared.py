@@ -30,7 +30,8 @@ RETURN = r"""
 _raw:
   description: >-
     One element, digests of 16 hex digits: C(content) of topics, users, ACLs and quotas,
-    C(pipelines), C(monitoring) of alerts, receivers and names of pipelines, and C(rest).
+    C(pipelines), C(monitoring) of alerts, receivers and names of pipelines, C(store) of the
+    additional files, and C(rest).
   type: list
   elements: dict
 """

@@ -38,8 +38,8 @@ _raw:
   description: >-
     Problems: each with C(host), C(where), C(found), C(allowed), C(fatal), C(check), C(accepted)
     and C(text); one that is not fatal is a note. Otherwise one element: C(paths), C(names) and
-    C(applied); endpoints by machine; or C(fatal) and C(notes), which are lines, a C(summary) and
-    the C(refusal). V(paths) gives paths.
+    C(applied); endpoints by machine; or C(fatal) and C(notes), which are lines, a C(summary),
+    C(brief) without the notes, and the C(refusal). V(paths) gives paths.
   type: list
   elements: raw
 """

@@ -224,6 +224,13 @@ quorum:
     (both are trusted) and V(shown) (certificates of its own are in use, both are trusted).
   type: str
   returned: always
+digests:
+  description: >-
+    Digests of the store before and after the change, as RV(metal.kafka.declared#lookup:_raw) has
+    them; empty if nothing was written.
+  type: list
+  elements: str
+  returned: always
 unused: {description: 'Secrets in the store that no option lists, such as "password bob".',
   type: list, elements: str, returned: always}
 exposed:

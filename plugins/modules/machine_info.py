@@ -14,6 +14,11 @@ description:
     listening TCP ports with their owners. Changes nothing and needs only Python.
   - Facts that cannot be read are omitted and listed in RV(unknown).
 options:
+  only:
+    description: Names of facts to read, as RV(facts) has them; all of them if empty.
+    type: list
+    elements: str
+    default: []
   paths:
     description: Paths whose file systems to inspect. They need not exist yet.
     type: list
@@ -145,6 +150,7 @@ STAMP = ".digest"
 def main() -> None:
     module = AnsibleModule(
         argument_spec={
+            "only": {"type": "list", "elements": "str", "default": []},
             "paths": {"type": "list", "elements": "path", "default": []},
             "names": {"type": "list", "elements": "str", "default": []},
             "libraries": {"type": "list", "elements": "path", "default": []},
@@ -198,7 +204,10 @@ def main() -> None:
         readers["instances"] = lambda: container_list.list_instances(given["socket"], cluster)
         readers["operation"] = lambda: operation_state.read(cluster, baseline["textfiles"])
     facts, unknown = {}, {}
+    wanted = given["only"] or readers
     for name, read in readers.items():
+        if name not in wanted:
+            continue
         try:
             facts[name] = read()
         except (OSError, ValueError) as error:

@@ -72,6 +72,10 @@ engine_error:
   description: Why the engine does not respond; empty if it does.
   type: str
   returned: always
+running:
+  description: Number of the cluster's containers that run.
+  type: int
+  returned: always
 containers:
   description: >-
     Problems of the cluster's containers, each with C(kind), C(where) (the instance), C(severity),
@@ -164,6 +168,7 @@ def main() -> None:
     spec = module.params
     error = engine_facts.no_response_reason(spec["socket"])
     faults: list[dict[str, Any]] = []
+    running = 0
     if not error:
         engine = spec["socket"], spec["cluster"]
         try:
@@ -172,12 +177,14 @@ def main() -> None:
         except engine_api.EngineError as engine_error:
             error = str(engine_error)
         else:
+            running = sum(bool((each.get("State") or {}).get("Running")) for each in inspected)
             changes = manual_changes(inspected, spec["cluster"], spec["baseline"], spec["machine"])
             faults = [each.as_dict() for each in found] + [each.as_dict() for each in changes]
     module.exit_json(
         changed=False,
         has_services=any(os.path.isdir(each) for each in spec["directories"]),
         engine_error=error,
+        running=running,
         containers=faults,
         failed_connections=failed_connections(spec["connections"]),
         operation=operation_state.read(spec["cluster"], spec["textfile_dir"], spec["locks"]),

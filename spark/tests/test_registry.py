@@ -90,7 +90,8 @@ def test_an_instance_without_the_subject_is_not_the_last_one_asked() -> None:
     found.errors[URLS[0]] = "HTTP Error 404: Not Found"
     assert resolve_schemas(declared(), found).source.writers
     found.errors[URLS[1]] = "HTTP Error 404: Not Found"
-    with pytest.raises(RegistryError, match=r"one:8443.*404.*; https://two:8443.*404"):
+    causes = r"check that it runs.*one:8443.*404.*; https://two:8443.*404"
+    with pytest.raises(RegistryError, match=causes):
         resolve_schemas(declared(), found)
 
 
@@ -130,6 +131,13 @@ def test_errors_hide_the_user_of_a_registry(get: registry.Fetch) -> None:
         resolve_schemas(declared(url="http://AAAA@127.0.0.1:1"), get)
     assert "AAAA" not in str(error.value)
     assert not isinstance(error.value, driver.REFUSALS)
+
+
+def test_a_response_that_is_too_large_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "LIMIT_BYTES", 7)
+    with pytest.raises(RegistryError, match="the response is larger than"):
+        registry.fetch("data:application/json,[1,2,3,4]", RegistrySite(()))
+    assert registry.fetch("data:application/json,[1,2]", RegistrySite(())) == [1, 2]
 
 
 def test_subject_may_have_any_name() -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_pipeline import cli, session
-from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.progress import read_lag
 from kafka_metal_pipeline.status import FAILED, RUNNING, Board, serve
 
@@ -114,37 +113,6 @@ def test_missing_credentials_file_is_refused(
     assert f"status_credentials_file: found {credentials}" in capsys.readouterr().err
 
 
-def test_python_error_is_reported_without_traceback() -> None:
-    error = (
-        "[STREAM_FAILED] Query [id = 1] terminated with exception: [FOREACH_BATCH_USER_FUNCTION_"
-        "ERROR] Reason: An exception was raised by the Python Proxy. Return Message: Traceback "
-        '(most recent call last):\n  File "callback.py", line 1, in call\n    raise error\n'
-        "kafka_metal_pipeline.marks.LostCheckpointError: p: its target was written\n\n\tat java"
-    )
-    assert explain(error) == (
-        "kafka_metal_pipeline.marks.LostCheckpointError: p: its target was written"
-    )
-    fenced = "Traceback (most recent call last):\ncimpl.KafkaException: code=_FENCED,val=-144"
-    assert "another driver of the same pipeline" in explain(fenced)
-
-
-@pytest.mark.parametrize("before", ["", "Traceback (most recent call last):\npy4j.Py4JJavaError: "])
-def test_java_error_is_reported_without_the_call(before: str) -> None:
-    error = (
-        f"{before}An error occurred while calling z:java.sql.DriverManager.getConnection.\n"
-        ": org.postgresql.util.PSQLException: Connection to 127.0.0.1:1 refused.\n\tat org"
-    )
-    assert explain(error) == (
-        "org.postgresql.util.PSQLException: Connection to 127.0.0.1:1 refused."
-    )
-
-
-def test_passwords_of_urls_are_not_in_errors_of_drivers() -> None:
-    error = "No suitable driver found for jdbc:x://shop:AAAA@h/d?sslpassword=AAAA"
-    hidden = "No suitable driver found for jdbc:x://<hidden>@h/d?sslpassword=<hidden>"
-    assert explain(RuntimeError(error)) == hidden
-
-
 def test_lag_includes_all_partitions() -> None:
     source = {
         "endOffset": '{"payments":{"0":10,"1":5}}',
@@ -152,13 +120,6 @@ def test_lag_includes_all_partitions() -> None:
     }
     assert read_lag(source) == 8
     assert read_lag({"endOffset": None, "latestOffset": None}) is None
-
-
-def test_known_failure_has_a_remedy() -> None:
-    message = explain(RuntimeError("Offsets are gone\nset failOnDataLoss to false"))
-    assert message.startswith("records were deleted before they were read")
-    assert message.endswith("(Offsets are gone)")
-    assert explain(RuntimeError("new")) == "new"
 
 
 def test_driver_uses_its_declared_address_and_ports() -> None:

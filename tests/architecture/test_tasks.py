@@ -16,6 +16,7 @@ NEXT_TO_ANSIBLE = (
     "_site/variables",
     "_operations/inputs_digest",
     "_operations/logged_callback",
+    "_operations/packed_modules",
     "_operations/progress_line",
     "_operations/resumable_action",
     "_operations/task_presence",
@@ -49,6 +50,28 @@ def test_the_readme_is_short(repository):
 def test_every_task_has_a_name(repository):
     nameless = [f"{path}: {task}" for path, task in repository.tasks() if not task.get("name")]
     assert nameless == []
+
+
+def test_names_of_conditional_actions_claim_no_fault(repository):
+    """Output also names tasks that are skipped: there, a name must not read like a fault."""
+    fault = re.compile(r"\b(failed|refused|interrupted|damaged|broken|dead)\b")
+    # Names that report or check, or that have a condition.
+    right = re.compile(r"(Report|Refuse|Check|Fail|Compute|Add) |.*\b(if|any|unless)\b")
+    conditional = [
+        *((path, task["name"]) for path, task in repository.tasks() if "when" in task),
+        *(
+            (path, play["name"])
+            for path in repository.files("playbooks/*.yml")
+            for play in repository.yaml(path) or []
+        ),
+    ]
+    assert len(conditional) > 200
+    claims = [
+        f"{path}: {name}"
+        for path, name in conditional
+        if fault.search(name) and not right.match(name)
+    ]
+    assert claims == []
 
 
 def test_modules_are_named_with_their_collection(repository):

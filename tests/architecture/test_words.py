@@ -39,7 +39,7 @@ TEXT = (
 # Files without an ending.
 NAMES = (
     *("Makefile", "scripts/*", ".ci/run", "**/Dockerfile"),
-    *("images/*/bin/*", "images/shared/*", "images/kafka/programs", "images/kafka/class-archive"),
+    *("images/*/bin/*", "images/shared/*", "images/kafka/programs", "images/*/class-archive"),
 )
 # The repository's list of files leaves out hidden files.
 HIDDEN = (".ansible-lint", ".gitignore", "compose/.gitignore")

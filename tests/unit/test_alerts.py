@@ -96,6 +96,12 @@ def test_alert_without_maintenance_is_silenced_only_while_the_whole_cluster_star
     assert rules(only())[0]["expr"] == f"(up == 0){NOT_STARTING}"
 
 
+def test_what_no_operation_causes_keeps_its_time_while_the_whole_cluster_starts():
+    assert rules(only(maintenance="never"))[0]["expr"] == "(up == 0)"
+    (clock,) = (each for each in rules(read_alerts()) if each["alert"] == "ClockUnsynchronised")
+    assert NOT_STARTING not in clock["expr"]
+
+
 def test_a_heartbeat_is_never_silenced():
     assert rules(only(severity="heartbeat"))[0]["expr"] == "up == 0"
 

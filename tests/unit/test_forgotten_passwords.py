@@ -1,9 +1,13 @@
 """Passwords of removed users are deleted from the store after the users are deleted."""
 
+import json
 import shutil
 
 import pytest
 import yaml
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.inputs_digest import (
+    files_digest,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import store_document
 from ansible_collections.metal.kafka.plugins.plugin_utils._security.vault_store import Store
 from plays import BROKER, ROOT, run, with_collection
@@ -22,7 +26,7 @@ def remaining(tmp_path):
     store, password = tmp_path / "store.vault", tmp_path / "password"
     shutil.copy(ROOT / "playbooks/internal_forget_passwords.yml", tmp_path)
 
-    def apply(*options, mode="tls_scram", **variables):
+    def apply(*options, mode="tls_scram", before=lambda _: None, **variables):
         given = {
             **BROKER,
             **{"cluster_name": "unit", "security_mode": mode, "kafka_content_users": {"shop": {}}},
@@ -37,9 +41,14 @@ def remaining(tmp_path):
         first = [{"hosts": "kafka[0]", "gather_facts": False, "tasks": [made]}]
         code, output = run(tmp_path, first, groups)
         assert code == 0, output
-        code, output = run(
-            tmp_path, [{"import_playbook": "internal_forget_passwords.yml"}], groups, *options
+        before(store)
+        names = (
+            ("outdate", "forget_passwords")
+            if "content_parts" in variables
+            else ("forget_passwords",)
         )
+        plays = [{"import_playbook": f"internal_{name}.yml"} for name in names]
+        code, output = run(tmp_path, plays, groups, *options)
         assert code == 0, output
         held = store_document.read(Store(str(store), str(password)).read())
         return {"shop", "gone"} & set(held.passwords)
@@ -71,3 +80,26 @@ def test_passwords_are_deleted_only_after_content_is_applied():
         path.name for path in (ROOT / "playbooks").glob("*.yml") if "purge" in path.read_text()
     ]
     assert purging == ["internal_forget_passwords.yml"]
+
+
+@pytest.mark.parametrize("foreign", [False, True], ids=["own change only", "foreign change before"])
+def test_the_store_of_a_run_that_removed_users_is_unchanged_for_the_next_run(
+    remaining, tmp_path, foreign
+):
+    shutil.copy(ROOT / "playbooks/internal_outdate.yml", tmp_path)
+    baseline = tmp_path / "etc/.as-left/unit@node1.json"
+    baseline.parent.mkdir(parents=True)
+
+    def last_run(store):
+        known = "0" * 16 if foreign else files_digest([store])
+        declared = {"content": "c0", "rest": "r0", "store": known}
+        baseline.write_text(json.dumps({"declared": declared}))
+        return declared
+
+    before = {}
+    given = {"service_config_root": str(tmp_path / "etc"), "content_parts": ["content"]}
+    assert remaining(before=lambda store: before.update(last_run(store)), **given) == {"shop"}
+    after = json.loads(baseline.read_text())["declared"]
+    store = before["store"] if foreign else files_digest([tmp_path / "store.vault"])
+    assert after == {**before, "content": "", "store": store}
+    assert foreign or store != before["store"]

@@ -23,6 +23,7 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._operations.site_parts
     MONITORING,
     PIPELINES,
     REST,
+    STORE,
 )
 
 HOSTS = """
@@ -121,13 +122,33 @@ def add_extra_variable(site):
     "change",
     [
         *(change_variable, change_host_variable, add_host, change_role_file, add_role_file),
-        *(change_version, change_key, change_sample_file, add_extra_variable),
+        *(change_version, change_sample_file, add_extra_variable),
     ],
 )
 def test_changed_input_changes_the_digest(site, change):
     before = site.digest()
     change(site)
     assert REST in site.changed(before)
+
+
+def test_the_secret_store_has_its_own_digest(site):
+    before = site.digest()
+    change_key(site)
+    assert site.changed(before) == {STORE}
+    last = machines(a={**UNCHANGED, "declared": before})
+    changes = changes_since_last_run(["a"], last, site.digest())
+    assert changes["parts"] == [REST]
+    assert "keys or passwords of the secret store have changed" in changes["reasons"][0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["kafka_content_confirm_delete", "kafka_content_confirm_removal", "pipeline_confirm_removal"],
+)
+def test_a_confirmation_is_no_change(site, name):
+    before = site.digest()
+    site.extra = {name: ["users"]}
+    assert site.changed(before) == set()
 
 
 @pytest.mark.parametrize(
@@ -227,7 +248,7 @@ def test_unchanged_machines_are_not_compared():
         (
             {"declared": DECLARED | {"rest": "r0"}},
             REST,
-            "b: declarations of hosts, brokers or Spark, or the secret store have changed",
+            "b: declarations of hosts, brokers or Spark have changed",
         ),
         ({"declared": DECLARED | {"settings": "s0"}}, REST, "b: live settings of brokers have"),
         ({"declared": DECLARED | {"content": ""}}, CONTENT, "b: declared topics, users, ACLs or"),

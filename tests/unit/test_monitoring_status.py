@@ -29,6 +29,7 @@ def alert(name, state="firing", **labels):
 
 
 JOBS = ("alertmanager", "exporter", "probe", "prometheus")
+PROBE = {"error": "", "text": "up 1", "json": None}
 PAGE = {"error": "", "text": "", "json": {"problems": []}}
 
 
@@ -47,6 +48,7 @@ def status(targets=(), alerts=(), silences=(), page=PAGE, rules=RULES, places=()
             "rules": response_of(groups=list(rules)),
             "silences": {"error": "", "json": list(silences)},
             "page": page,
+            "probe": PROBE,
         },
         {job: f"127.0.0.1:{port}" for port, job in enumerate(JOBS, 9090)},
         "node1",
@@ -81,6 +83,17 @@ def test_healthy_monitoring_has_rows_and_no_problem():
     assert found["services"][3]["note"] == "2 of 2 targets respond"
     assert found["services"][0]["endpoint"] == "http://127.0.0.1:9090"
     assert found["problems"] == []
+
+
+@pytest.mark.parametrize("error", ["Connection refused", "HTTP status 403"])
+def test_rows_of_services_that_do_not_respond_are_down(error):
+    refused = {"error": error, "text": "", "json": None}
+    names = ("targets", "alerts", "rules", "silences", "page", "probe")
+    endpoints = {job: f"127.0.0.1:{port}" for port, job in enumerate(JOBS, 9090)}
+    for responses in (dict.fromkeys(names, refused), {}):
+        found = monitoring_status(responses, endpoints, "node1", [])
+        assert [row["state"] for row in found["services"]] == ["down"] * 4
+    assert error in str(monitoring_status({"probe": refused}, endpoints, "node1", [])["problems"])
 
 
 def test_a_firing_alert_is_a_problem_with_its_place_and_runbook():
@@ -169,6 +182,7 @@ def test_an_unresponsive_prometheus_is_a_problem_with_its_reason():
     assert texts[-1] == "prometheus@node1 does not respond: HTTP status 401. Alerts are not known"
     assert [text.partition(":")[0] for text in texts[:-1]] == [
         "alertmanager@node1 does not respond", "exporter@node1 does not respond",
+        "probe@node1 does not respond",
     ]  # fmt: skip
 
 
@@ -188,6 +202,7 @@ def test_an_alertmanager_without_silences_is_a_problem_and_down():
             "alerts": response_of(alerts=[]),
             "silences": response,
             "page": PAGE,
+            "probe": PROBE,
         },
         {"alertmanager": "h:9093", "prometheus": "h:9090"},
         "node1",

@@ -9,8 +9,11 @@ import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._operations.part_screen import part_screen
 from plays import ENTRY_DEFAULTS, ROOT, entries, with_printing_roles
 
-BEFORE = {"content": "c0", "pipelines": "p0", "monitoring": "m0", "rest": "r0"}
+BEFORE = {"content": "c0", "pipelines": "p0", "monitoring": "m0", "rest": "r0",
+          "store": "s0"}  # fmt: skip
 LOCK = "roll/lock/@kafka1"
+# No task has read the machines.
+NOTE = "[missing_facts]"
 DECLARED = "monitoring/write_declared_content/@monitor1"
 
 
@@ -114,6 +117,25 @@ def test_a_run_that_leaves_out_monitoring_hosts_reports_that_their_page_is_outda
     assert message not in " ".join(output.split())
 
 
+def test_a_run_of_the_site_counts_notes_of_preflight_and_a_plan_lists_them(verb):
+    imported = {"ansible.builtin.import_playbook": "internal_declarations.yml"}
+    site = [{**imported, "vars": {"preflight_brief": True}}]
+    (verb.playbooks / "brief.yml").write_text(json.dumps(site))
+    (verb.playbooks / "whole.yml").write_text(json.dumps([imported]))
+    assert "{preflight_brief: true}" in (verb.playbooks / "site.yml").read_text()
+
+    def printed(playbook, *options):
+        code, output, _ = verb.run(playbook, *options)
+        assert code == 0, output
+        return [each for each in output.splitlines() if "preflight: " in each or NOTE in each]
+
+    brief = printed("brief")
+    assert len(brief) == 1
+    assert "(make preflight)" in brief[0]
+    assert len(printed("brief", "--check")) > 1
+    assert len(printed("whole")) > 1
+
+
 def test_invalid_topics_take_no_lock_and_keep_the_baseline(verb):
     code, output, ran = verb.run("topics", kafka_content_topics={"a": {"partitions": 0}})
 
@@ -162,8 +184,8 @@ def test_a_new_name_of_a_pipeline_is_applied_to_monitoring_before_its_driver_sta
     assert every.index(LOCK) < every.index(prometheus) < every.index(driver)
     assert "monitoring/main/apply@localhost" in every
     after = verb.declared()
-    assert [part for part in BEFORE if after[part] == BEFORE[part]] == ["rest"]
-    assert "declarations of hosts, brokers or Spark, or the secret store. `make plan`" in output
+    assert [part for part in BEFORE if after[part] == BEFORE[part]] == ["rest", "store"]
+    assert "hosts, brokers or Spark; keys or passwords of the secret store. `make plan`" in output
 
     # The names are known now.
     code, output, _ = verb.run("pipelines", pipelines_name="payments")

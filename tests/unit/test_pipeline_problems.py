@@ -1,6 +1,8 @@
 """Problems of pipelines, from the state that a driver serves."""
 
 import pytest
+from ansible_collections.metal.kafka.plugins.filter.pipeline_checks import failed_drivers
+from ansible_collections.metal.kafka.plugins.filter.pipeline_status import pipeline_status
 from ansible_collections.metal.kafka.plugins.module_utils._problems import pipeline_problems
 
 WELL = {"name": "p", "state": "running", "outputs": {"a": {"exception": None}}}
@@ -71,3 +73,28 @@ def texts(state, reason=""):
 )
 def test_problems_name_the_pipeline_and_the_reason(state, expected):
     assert texts(state, "refused") == expected
+
+
+GOOD = {"name": "p", "state": "running", "outputs": {}}
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        ({"error": "Connection refused"}, "Connection refused"),
+        ({"error": "HTTP status 401"}, "HTTP status 401"),
+        ({"json": {**GOOD, "name": "q"}}, "its port is used by the driver of q"),
+        ({"json": None}, "the response is no status of a driver: status: found nothing; allowed"),
+        ({"json": {"name": "p"}}, "the response is no status of a driver: state: found nothing"),
+        ({"json": GOOD}, ""),
+    ],
+)
+def test_status_and_the_wait_for_drivers_give_the_same_reason(found, reason):
+    response = {"error": "", "text": "", "json": None, **found}
+    screen = pipeline_status({"p": response}, {"p": "h:1"})
+    failed = failed_drivers([{"item": "p", "responses": {"p": response}}])
+    assert len(screen["problems"]) == len(failed) == bool(reason)
+    if reason:
+        whole = screen["problems"][0]["text"].removeprefix("pipeline p does not respond: ")
+        assert whole.startswith(reason)
+        assert failed[0]["reason"] == f"no state from its status port: {whole}"

@@ -148,18 +148,13 @@ def test_failed_check_is_reported_with_its_output(result):
 
 
 def response(**state):
-    return {
-        "item": "a",
-        "status": 200,
-        "json": {
-            "name": "a",
-            "state": "starting",
-            "last_error": None,
-            "failed_starts": 0,
-            "outputs": {},
-            **state,
-        },
-    }
+    body = {"name": "a", "state": "starting", "last_error": None, "failed_starts": 0, "outputs": {}}
+    return result("a", json={**body, **state})
+
+
+def result(name, **found):
+    """The result of web_info for the driver of ``name``."""
+    return {"item": name, "responses": {name: {"error": "", "text": "", "json": None, **found}}}
 
 
 @pytest.mark.parametrize(
@@ -187,10 +182,11 @@ def test_failures_before_a_restart_do_not_end_the_wait():
 
 
 def test_missing_response_does_not_end_the_wait():
-    assert not driver_finished_starting({"item": "a", "msg": "refused", "status": -1}, "a")
+    assert not driver_finished_starting(result("a", error="refused"), "a")
+    assert not driver_finished_starting({"item": "a", "msg": "no module"}, "a")
 
 
-VALID = response(state="running")["json"]
+VALID = response(state="running")["responses"]["a"]["json"]
 
 
 @pytest.mark.parametrize(
@@ -215,37 +211,40 @@ VALID = response(state="running")["json"]
     ],
 )
 def test_status_of_a_wrong_shape_is_no_status(body, reason):
-    answer = {"item": "a", "status": 200, "json": body, "msg": "OK (5 bytes)"}
+    answer = result("a", json=body)
     assert not driver_finished_starting(answer, "a")
     (failed,) = failed_drivers([answer])
-    assert failed["reason"].startswith(f"no valid status from its status port: {reason}")
+    assert failed["reason"].startswith(
+        f"no state from its status port: the response is no status of a driver: {reason}"
+    )
     assert failed["failed_starts"] == 0
 
 
-def test_response_without_json_is_named():
-    answer = {"item": "a", "status": 200, "msg": "OK (5 bytes)"}
-    assert "no valid status" in failed_drivers([answer])[0]["reason"]
-
-
 def test_response_of_another_driver_does_not_count():
-    other = response(state="running") | {"item": "b"}
+    other = result("b", json=VALID)
 
     assert not driver_finished_starting(other, "b")
     assert failed_drivers([other]) == [
-        {"name": "b", "reason": "its port is still used by the driver of a", "failed_starts": 0}
+        {
+            "name": "b",
+            "reason": "no state from its status port: its port is used by the driver of a",
+            "failed_starts": 0,
+        }
     ]
 
 
 def test_refusal_has_reasons_and_restored_drivers():
     results = [
         response(state="running"),
-        {
-            **response(
-                name="b", state="failed", last_error="no column x", failed_starts=1, refused=True
-            ),
-            "item": "b",
-        },
-        {"item": "c", "msg": "Connection refused"},
+        result(
+            "b",
+            json={
+                **VALID,
+                **{"name": "b", "state": "failed", "last_error": "no column x"},
+                **{"failed_starts": 1, "refused": True},
+            },
+        ),
+        result("c", error="Connection refused"),
     ]
 
     failed = failed_drivers(results)
@@ -254,8 +253,9 @@ def test_refusal_has_reasons_and_restored_drivers():
     assert [each["name"] for each in failed] == ["b", "c"]
     assert "b: no column x (1 failed starts)\n  its last good declaration runs again" in message
     assert (
-        "c: no response from its status port: Connection refused\n"
-        "  there is no earlier good declaration" in message
+        "c: no state from its status port: Connection refused\n"
+        "  there is no earlier good declaration to restore\n"
+        "  -> make logs S=pipeline-c\n" in message
     )
 
 

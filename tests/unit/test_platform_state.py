@@ -1,6 +1,7 @@
 """The state of a platform: machines, their engines and containers, and one list of problems."""
 
 import os
+from dataclasses import replace
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.status import platform_state
@@ -10,7 +11,7 @@ from kafka_metal_client import status
 from kafka_metal_client.tables import Paint
 
 WELL = {
-    "engine_error": "", "containers": [], "has_services": True,
+    "engine_error": "", "running": 2, "containers": [], "has_services": True,
     "operation": {"now": 0.0, "lock": None, "active": 0, "silenced_until": {}},
 }  # fmt: skip
 PLACES = [
@@ -119,6 +120,37 @@ def test_a_missing_container_has_the_place_of_its_instance():
     missing = Problem("ContainerMissing", "probe1", "probe1 has no container").as_dict()
     state = state_of({"node2": {**WELL, "containers": [missing]}})
     assert kinds(state) == [("ContainerMissing", "probe@node2")]
+
+
+def all_stopped(machine):
+    found = Problem("ContainerStopped", machine, f"all 2 containers on {machine} are stopped")
+    return {**WELL, "running": 0, "containers": [replace(found, since=1_767_225_600).as_dict()]}
+
+
+def test_a_stopped_cluster_has_no_services_and_one_problem():
+    facts = {
+        "kafka": {"problems": [Problem("ServiceDown", "kafka2", "refused").as_dict()],
+                  "services": [ROW], "cluster_info": {"reachable": False}},
+        "monitoring": {"services": [{**ROW, "name": "probe@node2", "kind": "monitoring"}]},
+        "pipeline": {"pipelines": [{"name": "p", "state": "unreachable"}]},
+    }  # fmt: skip
+    state = state_of({name: all_stopped(name) for name in ("node1", "node2")}, **facts)
+    text, problems = status.render(state, Paint(False))
+    assert text == (
+        "Cluster prod\n\n1 problem:\n"
+        "  the cluster is stopped: none of its containers runs on node1, node2 "
+        "(since 2026-01-01 00:00 UTC)\n    -> make up\n"
+    )
+    assert len(problems) == 1
+    # One machine that runs, or that does not respond.
+    for other in (WELL, {"unreachable": True, "msg": "ssh"}, {**WELL, "engine_error": "refused"}):
+        assert state_of({"node1": all_stopped("node1"), "node2": other}, **facts)["services"]
+
+
+def test_rows_of_a_machine_whose_containers_are_stopped_are_down():
+    rows = [{**ROW, "name": name} for name in ("kafka1", "kafka2", "probe@node2")]
+    state = state_of({"node1": WELL, "node2": all_stopped("node2")}, kafka={"services": rows})
+    assert [row["state"] for row in state["services"]][:3] == ["running", "down", "down"]
 
 
 def test_certificates_that_expire_soon_are_problems():

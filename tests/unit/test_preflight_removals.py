@@ -122,6 +122,16 @@ def test_one_confirmation_covers_content_and_pipelines():
     assert all(hint in line for line in found)
 
 
+def test_the_confirmation_has_the_topics_that_the_run_would_delete():
+    """The cluster would refuse them next."""
+    site = ValidSite()
+    applied(users=USERS)(site)
+    broker("kafka_content_absent", {"topics": ["old", "older"]})(site)
+    broker("kafka_content_confirm_delete", ["older"])(site)
+    hint = "[users], kafka_content_confirm_delete: [old, older]}"
+    assert hint in problems(site)[0]
+
+
 @pytest.mark.parametrize(
     "plant",
     [

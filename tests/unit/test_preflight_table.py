@@ -89,6 +89,7 @@ def test_accepted_problem_is_a_note_marked_as_accepted():
     assert result["notes"][0].startswith("accepted: m2: engine: found a rootless engine; allowed:")
     assert result["notes"][0].endswith("[rootless]")
     assert result["summary"].endswith("on 3 machines: no problems, 1 accepted, no notes")
+    assert result["brief"] == f"{result['summary']} (make preflight)"
 
 
 def test_acceptance_applies_only_to_the_accepting_host():
@@ -131,8 +132,9 @@ def test_summary_counts_checks_machines_and_problems(fatal, summary):
 
 
 def test_summary_without_machines_says_that_only_declarations_were_checked():
-    found = report([], 67, 0)["summary"]
-    assert found == "preflight: 67 checks of declarations: no problems, no notes"
+    found = report([], 67, 0)
+    assert found["summary"] == "preflight: 67 checks of declarations: no problems, no notes"
+    assert found["brief"] == found["summary"]
 
 
 def refusal(site):

@@ -16,6 +16,9 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.metal.kafka.plugins.plugin_utils._operations.failure_text import (
+    HALF_HANDLED,
+)
 from plays import HERE, with_collection
 
 PROGRESS = "metal.kafka.progress"
@@ -356,6 +359,27 @@ def test_failures_that_are_handled_or_ignored_are_only_in_the_log(runs: Runs):
     assert "Nothing changed" in done.stdout
     assert "first cause" in runs.log("up")
     assert "ignored cause" in runs.log("up")
+
+
+INCLUDE = {"name": "Read more", "ansible.builtin.include_tasks": "{{ inventory_hostname }}.yml"}
+
+
+@pytest.mark.parametrize("callback", ["progress", "screen_output", "plan"])
+@pytest.mark.parametrize("hosts", [1, 2])
+def test_a_missing_task_file_in_a_rescued_block_fails_a_run_that_ansible_ends_early(
+    runs: Runs, hosts: int, callback: str
+):
+    handled = {"block": [INCLUDE], "rescue": [QUIET]}
+    name = runs.write("up", ("Start", [handled, QUIET]), ("Next", [debug("next play")]))
+
+    done = runs.plain(name, hosts=hosts, ANSIBLE_STDOUT_CALLBACK=f"metal.kafka.{callback}")
+
+    lines = (done.stdout + done.stderr).splitlines()
+    assert "next play" not in lines
+    assert done.code == 2
+    assert "h1 failed: Read more" in lines
+    assert any("h1.yml" in line for line in lines)
+    assert f"  {HALF_HANDLED}" in lines
 
 
 def test_a_long_task_prints_signs_of_life(runs: Runs):

@@ -82,6 +82,15 @@ def test_what_present_brokers_refuse_does_not_stop_the_run_that_starts_more(refu
     assert (code != 0, REPORTED in output) == (True, False)
 
 
+@pytest.mark.parametrize("reports", [True, False])
+def test_notes_are_not_repeated_by_runs_that_change_nothing(refused, reports):
+    """internal_content.yml passes it: a plan, and a run that compares content, report them."""
+    text = WITH_ONE_BROKER.replace("notes=[]", 'notes=["topic b: kept"]').replace('"fail"', '"no"')
+    variables = {"kafka_content_report_undeclared_keys": reports}
+    code, output = refused(text=text, variables=variables)
+    assert (code, "topic b: kept" in output) == (0, reports)
+
+
 def test_a_plan_that_changes_brokers_reports_what_present_brokers_refuse(refused):
     changes = {"kafka_content_brokers_change": True}
     code, output = refused(check=True, text=WITH_ONE_BROKER, variables=changes)

@@ -214,6 +214,36 @@ def test_confirmation_in_the_error_is_sufficient(monkeypatch, missing, confirmed
     assert len(steps) == 4
 
 
+def test_one_confirmation_covers_removals_and_deletions_of_topics(monkeypatch):
+    class Topics(OneUser):
+        def read_topics(self, names, keys):
+            return {name: topic_model.Topic(name, 3, frozenset({1})) for name in ("old", "older")}
+
+    monkeypatch.setattr(resources, "AllContentConnection", Topics)
+
+    def refused(confirmed=(), deleted=()):
+        given = {
+            "users": {"applied": APPLIED["users"]},
+            "topics": {"absent": ["old", "older"], "confirm_delete": [*deleted]},
+        }
+        parameters = {}
+        for kind, arguments in given.items():
+            validator = ArgumentSpecValidator(resources.KINDS[kind].arguments)
+            whole = validator.validate({**arguments, "removal": {"confirmed": [*confirmed]}})
+            parameters[kind] = {**whole.validated_parameters, "client_config": {}}
+        with pytest.raises(SpecError) as error:
+            resources.apply(["kafka1:9092"], {}, 1, parameters, True)
+        hints = [each for each in error.value.messages if each.startswith("to confirm: ")]
+        assert hints == error.value.messages[-1:]
+        return hints[0]
+
+    every = "{kafka_content_confirm_removal: [users], kafka_content_confirm_delete: [old, older]}"
+    assert all(every in refused(*given) for given in ((), (["users"],), ([], ["old"])))
+    pipelines = refused(["users", "pipelines"], ["old"])
+    assert pipelines.endswith("kafka_content_confirm_delete: [old, older], "
+                              "pipeline_confirm_removal: true}'\"")  # fmt: skip
+
+
 def test_pipelines_have_their_own_confirmation():
     assert applied_state.confirmation({"acls", "users", "pipelines"}) == (
         "to confirm: ARGS=\"-e '{kafka_content_confirm_removal: [users, acls], "

@@ -269,7 +269,7 @@ def test_only_confirmed_existing_topics_are_deleted(absent, confirmed, steps):
 @pytest.mark.parametrize(
     ("absent", "confirmed", "message"),
     [
-        ("orders", ["order"], "topic orders: its deletion with 3 partitions is not confirmed; add"),
+        ("orders", ["order"], "topic orders: its deletion with 3 partitions is not confirmed by"),
         ("__consumer_offsets", ["__consumer_offsets"], "is internal to Kafka and is never deleted"),
         ("__transaction_state", ["__transaction_state"], "is internal to Kafka"),
     ],

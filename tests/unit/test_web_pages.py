@@ -16,6 +16,11 @@ class Page(BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/slow":
             time.sleep(30)
+        if self.path == "/moved":
+            self.send_response(302)
+            self.send_header("Location", "/private")
+            self.end_headers()
+            return
         code = 200
         if self.path == "/private" and self.headers.get("Authorization") != f"Basic {LOGIN}":
             code = 401
@@ -46,6 +51,17 @@ def test_responses_have_text_and_json(url):
 def test_pages_with_a_password_need_the_login(url):
     assert web_pages.get_all({"a": f"{url}/private"}, 2)["a"]["error"] == "HTTP status 401"
     assert web_pages.get_all({"a": f"{url}/private"}, 2, LOGIN)["a"]["json"] == {"a": 1}
+
+
+def test_the_target_of_a_redirect_does_not_get_the_login(url):
+    assert web_pages.get_all({"a": f"{url}/moved"}, 2, LOGIN)["a"]["error"] == "HTTP status 401"
+
+
+def test_a_response_that_is_too_large_is_an_error(url, monkeypatch):
+    monkeypatch.setattr(web_pages, "LIMIT_BYTES", 7)
+    found = web_pages.get_all({"a": f"{url}/a", "b": f"{url}/text"}, 2)
+    assert found["a"] == {"error": "the response is larger than 0 MiB", "text": "", "json": None}
+    assert found["b"]["text"] == "plain"
 
 
 def test_failures_have_reasons_and_delay_no_other_page(url):

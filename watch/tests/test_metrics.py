@@ -55,7 +55,7 @@ FOUND = ClusterState(
     limits={(1, "CLIENTS"): 900},
     pipelines={"payments": STATE, "gone": None},
     masters={"m1": {"status": "STANDBY"}, "m2": LEADS, "m3": None},
-    workers=2,
+    workers={"spark-worker1": "w1:8081", "spark-worker2": "w2:8081"},
     content=Content(topics=2),
     overview=Overview(brokers=(Broker(1, registered=True), Broker(2))),
 )
@@ -139,7 +139,7 @@ def test_spark_metrics_come_from_the_leading_master():
 
 
 def test_without_a_leading_master_the_workers_are_unknown():
-    metrics = exported(ClusterState(masters={"m1": {"status": "STANDBY"}}, workers=2))
+    metrics = exported(ClusterState(masters={"m1": {"status": "STANDBY"}}, workers=FOUND.workers))
     assert metrics.get_sample_value("kafka_metal_spark_workers") is None
     assert metrics.get_sample_value("kafka_metal_spark_workers_declared") == 2
 

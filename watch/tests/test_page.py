@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from kafka_metal_watch._problems.arrangement import places_of
-from kafka_metal_watch.findings import findings
+from kafka_metal_watch.findings import findings, problems
 from kafka_metal_watch.lag import Lag
 from kafka_metal_watch.metrics import ClusterState
 from kafka_metal_watch.overview import Broker, Overview, Topic
@@ -320,3 +320,21 @@ def test_the_policy_allows_only_the_script_of_the_page():
     script = re.search(r"<script>(.*)</script>", rendered(), re.DOTALL)[1]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in dict(HEADERS)["Content-Security-Policy"]
+
+
+def test_the_page_names_a_worker_that_is_not_registered():
+    def worker(page: str, state: str) -> dict[str, str]:
+        return {"webuiaddress": f"http://{page}", "state": state}
+
+    found = ClusterState(
+        masters={
+            "m1": {
+                "status": "ALIVE",
+                "workers": [worker("w1:8081", "ALIVE"), worker("w2:8081", "DEAD"), {}],
+            }
+        },
+        workers={"spark-worker1": "w1:8081", "spark-worker2": "w2:8081"},
+    )
+    assert [
+        (each.kind, each.where) for each in problems(found, NOW, 15) if each.kind == "ServiceDown"
+    ] == [("ServiceDown", "spark-worker2")]

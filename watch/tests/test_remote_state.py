@@ -3,15 +3,18 @@
 import json
 import ssl
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from socket import create_server
 
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from kafka_metal_watch import remote_state
+from kafka_metal_watch.remote_reads import OF_PROMETHEUS, read_remote
 from kafka_metal_watch.remote_state import certificate_expiry, driver_state, engines, master_state
 
 UNTIL = (datetime.now(UTC) + timedelta(days=9)).replace(microsecond=0)
@@ -191,3 +194,49 @@ def test_requests_have_the_login_of_prometheus(login, found):
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.handle_request, daemon=True).start()
         assert engines(f"127.0.0.1:{server.server_port}", login) == found
+
+
+class Endless(BaseHTTPRequestHandler):
+    """Responds as valid JSON that does not end; ``pause`` between parts, in seconds."""
+
+    part, pause = b" " * 2**20, 0.0
+
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        with suppress(OSError):
+            while True:
+                self.wfile.write(self.part)
+                time.sleep(self.pause)
+
+    def log_message(self, *_):
+        """Log nothing."""
+
+
+@contextmanager
+def endless(handler):
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_a_response_without_end_is_refused_by_its_size():
+    config = {"page_login": "", "prometheus_login": "", "ca_file": "", "certificates": []}
+    with endless(Endless) as place:
+        there = {"prometheus": place, "pipelines": {"a": place}, "masters": {"m": place}}
+        found = read_remote({**config, **there})
+    assert found.pipelines == {"a": None}
+    assert found.unread["pipeline", "a"] == "its response is larger than 8 MiB"
+    assert {kind for kind, _ in found.unread} == {"pipeline", "master", *OF_PROMETHEUS}
+
+
+def test_a_response_that_trickles_ends_by_the_time_limit(monkeypatch):
+    monkeypatch.setattr(remote_state, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(Endless, "part", b" ")
+    monkeypatch.setattr(Endless, "pause", 0.05)
+    began = time.monotonic()
+    with endless(Endless) as place:
+        assert driver_state(place, "a") is None
+    assert time.monotonic() - began < 5

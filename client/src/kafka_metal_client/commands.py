@@ -1,7 +1,6 @@
 """The functions behind the commands: parsed arguments in, exit code out."""
 
 import argparse
-import shlex
 import time
 from datetime import datetime
 from functools import partial
@@ -17,6 +16,7 @@ from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import Check
 from kafka_metal_client.stop_signal import stop_signal
+from kafka_metal_client.terminal import command_line, say
 from kafka_metal_client.topic_settings import limit_in, settings_of
 
 # Whatever the format of the file is.
@@ -32,10 +32,9 @@ def produce(options: argparse.Namespace) -> int:
         whole = registered.Encoded(reader, encoding) if encoding else reader
         check = producing.validate(options.file, whole)
         valid = f"{options.file}: {check.records:,} records are valid; nothing was sent"
-        print("\n".join([valid, *_hints(check)]))
-        print(encoding or FORMAT)
-        print(f"schema: {producing.describe_columns(check)}")
-        print(f"first record: {next(reader.records()).value.decode()}")
+        say(valid, *_hints(check), str(encoding or FORMAT))
+        say(f"schema: {producing.describe_columns(check)}")
+        say(f"first record: {next(reader.records()).value.decode()}")
         return 0
     extra = client_settings(options)
     check, sent, rest = producing.produce_file(
@@ -44,27 +43,27 @@ def produce(options: argparse.Namespace) -> int:
     unsent = max(0, check.records - sent.sent)
     stopped = f", {unsent:,} not sent" if unsent else ""
     counts = f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not{stopped}"
-    print("\n".join([f"{options.file}: {check.records:,} records are valid", *_hints(check)]))
-    print(encoding or FORMAT)
-    print(
+    valid = f"{options.file}: {check.records:,} records are valid"
+    say(valid, *_hints(check), str(encoding or FORMAT))
+    say(
         f"sent {sent.sent:,} to {options.topic}, acknowledged {sent.acknowledged:,} "
         f"in {sent.seconds:.1f} s ({sent.acknowledged / max(sent.seconds, 0.001):,.0f} records/s)"
     )
     for reason, (count, line) in sorted(sent.failures.items()):
-        print(f"{count:,} records failed, the first from line {line}: {reason}")
+        say(f"{count:,} records failed, the first from line {line}: {reason}")
     if rest:
         again = [program(), "produce", *connection_arguments(options), "--topic", options.topic]
         again += ["--key", options.key] if options.key else []
         again += _registry(options)
         again += _rate(options)
-        print(f"{counts}; these are in {rest}")
+        say(f"{counts}; these are in {rest}")
         cause = "after fixing the cause" if sent.failed else "to send the rest"
-        print(f"{cause}, run: {shlex.join([*again, str(rest)])}")
+        say(f"{cause}, run: {command_line([*again, str(rest)])}")
     elif sent.unsaved:
-        print(f"{counts}. They could not be saved: {sent.unsaved}")
+        say(f"{counts}. They could not be saved: {sent.unsaved}")
         if places := sent.describe_rest(check):
-            print(f"not acknowledged or not sent in {options.file}: {places}")
-            print("copy these lines to a new file, with the header of a CSV, and send that file")
+            say(f"not acknowledged or not sent in {options.file}: {places}")
+            say("copy these lines to a new file, with the header of a CSV, and send that file")
     return 0 if sent.acknowledged == check.records and not sent.unsaved else 1
 
 
@@ -82,8 +81,8 @@ def content(options: argparse.Namespace) -> int:
     specs = declared.load(options.file, options.passwords)
     made = declared.create_missing(specs, options.bootstrap, client_settings(options))
     users, acls = len(specs.users), len(list(specs.acls))
-    print(f"{users} users and {acls} ACLs are as declared")
-    print(f"{len(specs.topics)} topics declared, created: {', '.join(made) or 'none'}")
+    say(f"{users} users and {acls} ACLs are as declared")
+    say(f"{len(specs.topics)} topics declared, created: {', '.join(made) or 'none'}")
     return 0
 
 
@@ -98,17 +97,17 @@ def replay(options: argparse.Namespace) -> int:
         chosen = replaying.check(options.source, options.target, known, options.partition)
         requested, deleted = replaying.compute_ranges(reader, options.source, chosen, since, until)
         for number, (first, end) in sorted(requested.items()):
-            print(f"{options.source}-{number}: offsets {first:,} to {end - 1:,}")
+            say(f"{options.source}-{number}: offsets {first:,} to {end - 1:,}")
         if deleted:
-            print(f"{deleted:,} offsets before the start of the log were deleted by retention")
+            say(f"{deleted:,} offsets before the start of the log were deleted by retention")
         if not requested:
-            print("nothing was sent" if options.dry_run else "this range has no records")
+            say("nothing was sent" if options.dry_run else "this range has no records")
             return 0
         settings = settings_of(options.bootstrap, extra, options.target)
         if options.stamp == "source":
             _warn_of_old_records(reader, options, requested, retention.ages(settings), moment)
         if options.dry_run:
-            print("nothing was sent")
+            say("nothing was sent")
             return 0
         limit = limit_in(settings)
         connect = partial(brokers.producer, options.bootstrap, extra, 300, limit)
@@ -121,30 +120,30 @@ def replay(options: argparse.Namespace) -> int:
             )  # fmt: skip
     finally:
         reader.close()
-    print(
+    say(
         f"sent {done.sent:,} to {options.target}, acknowledged {done.acknowledged:,} "
         f"in {done.seconds:.1f} s ({done.acknowledged / max(done.seconds, 0.001):,.0f} records/s)"
     )
     for reason, count in sorted(done.failures.items()):
-        print(f"{count:,} records failed: {reason}")
+        say(f"{count:,} records failed: {reason}")
     if done.stall:
-        print(f"stopped: {done.stall}")
+        say(f"stopped: {done.stall}")
     if not done.whole:
-        print(f"{done.acknowledged:,} acknowledged, {done.requested - done.acknowledged:,} not")
+        say(f"{done.acknowledged:,} acknowledged, {done.requested - done.acknowledged:,} not")
     for number, (first, last) in sorted(done.unsent.items()):
-        print(f"{options.source}-{number}: offsets {first:,} to {last:,} were not sent")
+        say(f"{options.source}-{number}: offsets {first:,} to {last:,} were not sent")
     if done.missing:
-        print("fix the cause, then run these (acknowledged records in between are sent twice):")
+        say("fix the cause, then run these (acknowledged records in between are sent twice):")
     elif done.stall:
-        print("when all partitions of the source have a leader again (make status), run:")
+        say("when all partitions of the source have a leader again (make status), run:")
     elif done.unsent:
-        print("to send the rest, run:")
+        say("to send the rest, run:")
     for number, (first, last) in sorted(done.remaining.items()):
         again = [program(), "replay", *connection_arguments(options)]
         again += ["--source", options.source, "--target", options.target]
         again += ["--partition", str(number), "--stamp", options.stamp]
         again += ["--from", str(first), "--until", str(last + 1), *_rate(options)]
-        print(f"  {shlex.join(again)}")
+        say(f"  {command_line(again)}")
     return 0 if done.whole else 1
 
 
@@ -171,8 +170,8 @@ def _warn_of_old_records(
     old = replaying.older(reader, options.source, requested, oldest)
     if old:
         count = sum(end - first for first, end in requested.values())
-        print(retention.warning(options.target, limits, old, count))
-        print("with STAMP=now (--stamp now), copies have the current time instead", flush=True)
+        say(retention.warning(options.target, limits, old, count))
+        say("with STAMP=now (--stamp now), copies have the current time instead")
 
 
 def _hints(check: Check) -> list[str]:

@@ -102,9 +102,9 @@ def validate(path: Path, reader: Reader) -> Check:
     except OSError as error:
         raise ClientError(f"{path} cannot be read: {error}; nothing was sent") from None
     if check.faults:
-        shown = "\n".join(f"{path}: {fault}" for fault in check.faults)
-        more = "\n(there may be more)" if len(check.faults) >= FAULTS_SHOWN else ""
-        raise ClientError(f"{shown}{more}\nnothing was sent")
+        more = ["(there may be more)"] if len(check.faults) >= FAULTS_SHOWN else []
+        shown = [f"{path}: {fault}" for fault in check.faults]
+        raise ClientError(*shown, *more, "nothing was sent")
     if check.records == 0:
         raise ClientError(f"{path} has no records; nothing was sent")
     return check
@@ -113,7 +113,7 @@ def validate(path: Path, reader: Reader) -> Check:
 def check_record_sizes(path: Path, check: Check, limit: Limit) -> None:
     """Raise ClientError if a record is larger than the topic's limit."""
     if fault := too_large(check, limit):
-        raise ClientError(f"{path}: {fault}\nnothing was sent")
+        raise ClientError(f"{path}: {fault}", "nothing was sent")
 
 
 def send(

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_client.errors import ClientError
-from kafka_metal_client.tables import escape_unprintable
+from kafka_metal_client.terminal import escape_unprintable
 
 GOOD_STATES = ("running",)
 GOOD_HEALTH = ("ok", "healthy", "", "none")

@@ -20,8 +20,9 @@ PIPELINE_COLUMNS = (
 def render(state: State, paint: Paint) -> tuple[str, list[str]]:
     """Return the screen's text and the list of problems."""
     name = state.get("cluster", "")
-    lines = [paint(f"Cluster {name}", BOLD), *screens.cluster(state, paint), ""]
-    lines += screens.services(state, paint)
+    lines = [paint(f"Cluster {name}", BOLD), *screens.cluster(state, paint)]
+    if state.get("services"):
+        lines += ["", *screens.services(state, paint)]
     if state.get("pipelines"):
         lines += ["", *_pipelines(state["pipelines"], paint)]
     lines += ["", *screens.problems(state, paint)]

@@ -24,16 +24,6 @@ class Paint:
         return f"\x1b[{colour}m{text}\x1b[0m" if self._enabled and text else text
 
 
-def escape_unprintable(text: str) -> str:
-    """Return ``text`` in one line, with control and bidirectional characters escaped.
-
-    Names in a cluster are chosen by clients: unescaped, they could control the terminal.
-    """
-    return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
-    )
-
-
 Cell = str | tuple[str, str]
 
 

@@ -13,11 +13,22 @@ LONGEST = 400
 # Spark's own pattern of names and values that it hides, spark.redaction.regex, and keys of storage.
 SECRET = re.compile(r"secret|password|token|access[.]?key|credential|[.]key\b", re.IGNORECASE)
 HIDDEN = "<hidden>"
+# Names of secrets. The last ones are parts of other words, such as bypass and design.
+_NAME = (
+    r"(?:(?:secret|passw|pwd|passphrase|passcode|token|credential|signature|authorization"
+    r"|(?:access|account|api|private|shared)[._-]?key)[\w.-]{0,48}"
+    r"|(?<![a-z])(?:pass|sig)(?![a-z])|(?-i:(?<=[a-z])Pass(?![a-z])))"
+)
 # password=x in a URL. SQL Server has values with semicolons in braces, where }} is one brace. A
 # value without the last brace ends with the text: so each character is searched once.
 _PARAMETER = re.compile(
-    r"((?:secret|passw|pwd|passphrase|token|access[._-]?key|api[._-]?key|credential)"
-    r"[\w.-]{0,48}(?:=|%3D))(?:\{(?:[^}]|\}\})*(?:\}|\Z)|[^&;]*)",
+    rf"({_NAME}(?:=(?!>)|%3D))(?:\{{(?:[^}}]|\}}\}})*(?:\}}|\Z)|[^&;]*)", re.IGNORECASE
+)
+# password: x, and "password": "x y", up to the end of the word or quote. An error's class is none.
+_FIELD = re.compile(
+    rf"({_NAME}(?<!Exception)(?<!Error)\\*[\"']?\s{{0,8}}(?:=>|[:=])\s{{0,8}})"
+    r"(?:(\\*[\"'])(?:(?!\2)[^\n])+"
+    r"|(?:(?:basic|bearer|token)\s+)?[^\s\"'<,;&})\]\\]+)",
     re.IGNORECASE,
 )
 # Begin of a URL up to its user, as jdbc:postgresql:// or oracle:. Repetitions are bounded: a text
@@ -39,10 +50,17 @@ _USER = re.compile(
 
 
 def hide_passwords(text: str) -> str:
-    """Return a text without users and passwords of URLs, and values of parameters as password=x."""
+    """Return a text without users and passwords of URLs, and without values of secrets' names."""
     # Quotes first: they may contain anything. Then the parameters: a password may contain an @.
     text = _ORACLE.sub(rf"\1{HIDDEN}@", text)
-    return _USER.sub(_hide_user, _PARAMETER.sub(rf"\1{HIDDEN}", text))
+    for pattern in (_PARAMETER, _FIELD):
+        text = pattern.sub(_hide_value, text)
+    return _USER.sub(_hide_user, text)
+
+
+def _hide_value(found: re.Match[str]) -> str:
+    quote = found[2] or "" if found.re is _FIELD else ""
+    return f"{found[1]}{quote}{HIDDEN}"
 
 
 def _hide_user(found: re.Match[str]) -> str:

@@ -71,7 +71,10 @@ def starved(name: str, limit: str) -> Injection:
             "docker inspect --format {{.HostConfig.Memory}} %s", container
         ).strip()
         set_limit = "docker update --memory %s --memory-swap %s %s"
+        # The kernel refuses a limit below what a running container uses.
+        shell.check_output("docker stop --time 60 %s", container)
         shell.check_output(set_limit, limit, limit, container)
+        shell.check_output("docker start %s", container)
         try:
             yield
         finally:
@@ -221,12 +224,14 @@ def read_only_archive(cluster: Cluster) -> Iterator[None]:
     """Take the right to write from an archive, and send it records."""
     shell, folder = cluster.shell("localhost"), f"{cluster.topology.shared_dir}/archive/payments"
     mode = shell.check_output("stat --format %%a %s", folder).strip()
-    shell.check_output("chmod 500 %s", folder)
+    # Files are staged and finished in directories below it.
+    change = f"find {folder} -type d -exec chmod %s {{}} +"
+    shell.check_output(change, "500")
     try:
         with cluster.stream(count=5_000, rate=200):
             yield
     finally:
-        shell.check_output("chmod %s %s", mode, folder)
+        shell.check_output(change, mode)
 
 
 @contextmanager
@@ -284,7 +289,7 @@ FAULTS = {
     ),
     "the probe is stopped": Fault(
         stopped("probe1"), "ProbeDown", DELAYED, page=False,
-        kind="ServiceDown", where="probe@localhost",
+        kind="ServiceDown", where="probe@localhost", cause="ContainerStopped",
     ),
     "the exporter of the cluster is stopped": Fault(
         stopped("exporter1"), where="exporter@localhost", screens=STATUS_AND_ALERT, **NOT_READ
@@ -319,7 +324,7 @@ FAULTS = {
         kind="PipelineDown", where="pipeline-payments",
     ),
     "a pipeline's declaration is unreadable": Fault(
-        changed_file("pipeline-payments", "pipeline.json", "{", RESTART),
+        changed_file("pipeline-payments", "pipeline.yml", "{", RESTART),
         "PipelineUnreachable", DELAYED + 60, kind="PipelineDown", where="pipeline-payments",
     ),
     "most records of a pipeline are invalid": Fault(

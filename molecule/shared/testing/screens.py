@@ -115,7 +115,8 @@ def measure(fault: Fault, cluster: Cluster, prometheus: Prometheus, page: str) -
         with fault.inject(cluster):
             _wait(row["shown"], screens, fault, wanted=True, seconds=fault.within + RUN_S)
             row["text"] = next(filter(None, map(fault.text_in, _lists(screens))), "")
-        _wait(row["over"], screens, fault, wanted=False, seconds=OVER_S)
+        ends = max(OVER_S, fault.over + RUN_S)
+        _wait(row["over"], screens, fault, wanted=False, seconds=ends)
     return row
 
 

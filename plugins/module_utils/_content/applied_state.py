@@ -51,10 +51,12 @@ class Permission:
     confirmed: frozenset[str] = frozenset()
 
 
-def confirmation(kinds: Collection[str]) -> str:
-    """Return the hint that confirms removals of all ``kinds``: ARGS for make."""
+def confirmation(kinds: Collection[str], topics: Iterable[str] = ()) -> str:
+    """Return the hint that confirms removals of ``kinds`` and deletions of ``topics``: ARGS."""
     content = [kind for kind in VARIABLES if kind in kinds and kind != "pipelines"]
     values = [f"kafka_content_confirm_removal: [{', '.join(content)}]"] if content else []
+    deleted = ", ".join(sorted(set(topics)))
+    values += [f"kafka_content_confirm_delete: [{deleted}]"] if deleted else []
     values += ["pipeline_confirm_removal: true"] if "pipelines" in kinds else []
     return f"to confirm: ARGS=\"-e '{{{', '.join(values)}}}'\""
 

@@ -41,6 +41,7 @@ from .resource_options import (
     UNMANAGED,
     Options,
 )
+from .topic_model import TopicError
 
 
 @dataclass(frozen=True)
@@ -156,16 +157,31 @@ def _run_each(wanted: Mapping[str, Any], do: Callable[[str], Any]) -> dict[str, 
     found: dict[str, Any] = {}
     messages: list[str] = []
     unconfirmed: set[str] = set()
+    topics: set[str] = set()
     for kind in (kind for kind in KINDS if kind in wanted):
         try:
             found[kind] = do(kind)
         except SpecError as error:
             messages += error.messages
             unconfirmed |= error.kinds if isinstance(error, RemovalError) else set()
-    if unconfirmed:
-        messages.append(confirmation(unconfirmed))
+            topics |= error.unconfirmed if isinstance(error, TopicError) else set()
+    if unconfirmed or topics:
+        # What is confirmed already, too: the next run has only the new confirmation.
+        unconfirmed |= _given(wanted, "removal", "confirmed")
+        topics |= _given(wanted, "confirm_delete")
+        messages.append(confirmation(unconfirmed, topics))
     if messages:
         raise SpecError(messages)
+    return found
+
+
+def _given(wanted: Mapping[str, Any], *path: str) -> set[str]:
+    """Return the names in a nested argument of all kinds."""
+    found: set[str] = set()
+    for each in wanted.values():
+        for name in path:
+            each = (each or {}).get(name)
+        found |= set(each or ())
     return found
 
 

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 
 class TopicError(SpecError):
-    """Topics that cannot be applied as declared."""
+    """Topics that cannot be applied as declared; ``unconfirmed`` are deletions to confirm."""
+
+    def __init__(self, messages: Sequence[str], unconfirmed: Iterable[str] = ()) -> None:
+        """Store the deletions, so that one confirmation can cover them and removals."""
+        super().__init__(messages)
+        self.unconfirmed = frozenset(unconfirmed)
 
 
 # Broker ids of each partition, in the order of partitions; the first is the preferred replica.

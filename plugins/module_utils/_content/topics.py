@@ -119,19 +119,20 @@ def plan_absent(
     approved = set(confirmed)
     steps: list[Step] = []
     errors = []
+    unconfirmed = set()
     for name in sorted(set(absent)):
         if name.startswith(INTERNAL_PREFIX):
             errors.append(f"topic {name}: is internal to Kafka and is never deleted")
         elif name in current and name not in approved:
+            unconfirmed.add(name)
             errors.append(
                 f"topic {name}: its deletion with {current[name].partitions} partitions is not "
-                "confirmed; add its name to confirm_delete (in an inventory: "
-                "kafka_content_confirm_delete)"
+                "confirmed by confirm_delete"
             )
         elif name in current:
             steps.append(Delete(name, current[name].partitions))
     if errors:
-        raise TopicError(errors)
+        raise TopicError(errors, unconfirmed)
     return steps
 
 
@@ -145,6 +146,7 @@ def plan_all(
     """Return the steps for all specs; raises one TopicError with all errors."""
     steps: list[Step] = []
     errors: list[str] = []
+    unconfirmed: frozenset[str] = frozenset()
     gone = set(absent)
     for spec in specs:
         try:
@@ -157,6 +159,7 @@ def plan_all(
         steps += plan_absent(current, gone, confirmed)
     except TopicError as error:
         errors += error.messages
+        unconfirmed = error.unconfirmed
     if errors:
-        raise TopicError(errors)
+        raise TopicError(errors, unconfirmed)
     return steps

@@ -1,14 +1,29 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Check of the status that a pipeline's driver serves; no I/O."""
+"""The state in the response of a pipeline's driver, or why it has none; no I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 # Characters of a value in a message.
 LONGEST = 60
 OBJECT = "an object of JSON"
+
+
+def read_state(body: Any, name: str, error: str = "") -> tuple[dict[str, Any] | None, str]:
+    """Return the state in the JSON of a /status; None, and the reason, if it is of no driver.
+
+    ``name``: the pipeline whose driver should respond. ``error``: why there is no response.
+    """
+    if error:
+        return None, error
+    if fault := status_fault(body):
+        return None, f"the response is no status of a driver: {fault}"
+    if body["name"] != name:
+        return None, f"its port is used by the driver of {body['name']}"
+    return body, ""
 
 
 def status_fault(body: object) -> str:

@@ -22,6 +22,18 @@ def find_leader(masters: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     return leading[0] if len(leading) == 1 else None
 
 
+def alive_workers(state: Mapping[str, Any]) -> list[str]:
+    """Return the pages of the workers that a master counts as alive, from its JSON.
+
+    Workers are identified by the address of their page: its port tells workers of one host apart.
+    """
+    return sorted(
+        str(worker.get("webuiaddress", "")).removeprefix("http://")
+        for worker in state.get("workers") or []
+        if worker.get("state") == "ALIVE"
+    )
+
+
 def problems(
     masters: Sequence[Mapping[str, Any]],
     workers: Mapping[str, str],

@@ -12,7 +12,7 @@ from typing import Any
 
 from .._problems import spark_problems
 from .._problems.platform_problem import Problem
-from .._problems.spark_problems import LEADER, STANDBY, find_leader
+from .._problems.spark_problems import LEADER, STANDBY, alive_workers, find_leader
 from . import web_pages
 
 __all__ = ["LEADER", "STANDBY", "find_leader"]
@@ -59,18 +59,6 @@ def page(server: Mapping[str, Any]) -> str:
 def get_json(server: Mapping[str, Any], path: str, timeout: float, login: str) -> Any:
     """Return the JSON response to GET ``path``; raises one of FAULTS."""
     return json.loads(web_pages.get(f"http://{page(server)}{path}", timeout, login))
-
-
-def alive_workers(state: Mapping[str, Any]) -> list[str]:
-    """Return the pages of the workers that a master counts as alive.
-
-    Workers are identified by the address of their page: its port tells workers of one host apart.
-    """
-    return sorted(
-        worker["webuiaddress"].removeprefix("http://")
-        for worker in state.get("workers", [])
-        if worker["state"] == "ALIVE"
-    )
 
 
 def query_masters(

@@ -36,9 +36,14 @@ def get(url: str, timeout: float, login: str = "") -> bytes:
     ``login`` is the result of ``web_login.basic_credentials``, or empty where pages need no
     authentication.
     """
-    headers = {"Authorization": f"Basic {login}"} if login else {}
-    with _direct.open(Request(url, headers=headers), timeout=timeout) as response:
-        content: bytes = response.read(LIMIT_BYTES)
+    request = Request(url)
+    if login:
+        # Never sent to the target of a redirect.
+        request.add_unredirected_header("Authorization", f"Basic {login}")
+    with _direct.open(request, timeout=timeout) as response:
+        content: bytes = response.read(LIMIT_BYTES + 1)
+    if len(content) > LIMIT_BYTES:
+        raise ValueError(f"the response is larger than {LIMIT_BYTES // 1024**2} MiB")
     return content
 
 
@@ -65,6 +70,7 @@ def _response(url: str, timeout: float, login: str) -> dict[str, Any]:
         return {"error": f"HTTP status {error.code}", "text": "", "json": None}
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or error
+        reason = getattr(reason, "strerror", None) or reason
         return {"error": str(reason) or type(error).__name__, "text": "", "json": None}
     answer: dict[str, Any] = {"error": "", "text": content.decode("utf-8", "replace"), "json": None}
     with suppress(ValueError):

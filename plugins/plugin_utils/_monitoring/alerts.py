@@ -15,8 +15,8 @@ from ...module_utils._problems import problem_kinds
 # page: immediate action; ticket: action within a day; heartbeat: proves that notifications work.
 SEVERITIES = ("page", "ticket", "heartbeat")
 # Scope of the maintenance that silences an alert: none, the instance or the machine in its labels,
-# or its whole cluster.
-MAINTENANCE = ("none", "instance", "host", "cluster")
+# or its whole cluster. All but ``never`` are silent while an operator starts or stops the cluster.
+MAINTENANCE = ("none", "instance", "host", "cluster", "never")
 KEYS = {
     "severity",
     "expr",

@@ -35,7 +35,7 @@ def expression(alert: Alert, alerts: Iterable[Alert] = ()) -> str:
     """
     if alert.severity == "heartbeat":
         return alert.expression
-    exclusions = [ALL_STOPPED]
+    exclusions = [] if alert.maintenance == "never" else [ALL_STOPPED]
     if alert.maintenance in MAINTENANCE:
         exclusions.append(MAINTENANCE[alert.maintenance])
     causes: dict[tuple[str, ...], list[str]] = {}

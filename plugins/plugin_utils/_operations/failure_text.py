@@ -7,7 +7,7 @@ Callbacks print them: ``logged_callback`` notes the failures of a run for all of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ PREFIXES = ("Task failed: ", "Module failed: ", "Action failed: ")
 OUTPUT_LINES = 10
 # Lines of the repetition at the end of a run, of one cause in it, and characters of its lines.
 TAIL_LINES, CAUSE_LINES, TAIL_WIDTH = 15, 4, 200
+HALF_HANDLED = "A rescue section handled this, but Ansible runs no later play on this host."
 # Hosts in the first line of a failure.
 FAILURE_HOSTS = 20
 
@@ -110,6 +111,8 @@ class Failures:
         self._rescued: dict[str, tuple[str, list[str]]] = {}
         # Hosts on which no task has ended since.
         self._unhandled: set[str] = set()
+        # Hosts whose failure is the text of a screen.
+        self.printed: set[str] = set()
         # Messages of failed items of the current task, by host.
         self._items: dict[str, list[str]] = {}
 
@@ -161,11 +164,24 @@ class Failures:
     def add_unhandled(self) -> None:
         """Add failures whose rescue section did not run.
 
-        Ansible ends a run when a task file cannot be read, without running the section.
+        Ansible ends a run when a task file is invalid, without running the section.
         """
         for host, (task, lines) in self._rescued.items():
             if host in self._unhandled:
                 self.add(task, host, lines)
+
+    def add_half_handled(self, failed: Collection[str]) -> bool:
+        """Add failures whose rescue section ran, on hosts that Ansible counts as ``failed``.
+
+        When a task file is missing, Ansible runs the section and the rest of the play, but no
+        later play on this host, and ends with exit code 0. Return whether there is any.
+        """
+        known = self.printed.union(*(each.hosts for each in self.all))
+        found = [host for host in self._rescued if host in failed and host not in known]
+        for host in found:
+            task, lines = self._rescued[host]
+            self.add(task, host, [*lines, HALF_HANDLED])
+        return bool(found)
 
     def pending_hosts(self) -> list[str]:
         """Return the hosts on which the current task has failed."""

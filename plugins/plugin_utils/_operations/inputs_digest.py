@@ -29,8 +29,9 @@ IGNORED = (
     *("ansible_run_tags", "ansible_skip_tags"),
     # Of the verb that applies one pipeline.
     "pipelines_name",
-    # What a run compares, and the lock that it breaks.
+    # What a run compares, the lock that it breaks, and what it may remove.
     *("compare", "unlock"),
+    *("kafka_content_confirm_delete", "kafka_content_confirm_removal", "pipeline_confirm_removal"),
 )
 
 
@@ -74,8 +75,8 @@ def digests(
     """16 hex digits for each part of the site.
 
     ``hosts`` are the declared variables by host. Each digest is over a part's variables and the
-    files that they name; that of REST is also over the sources of the ``repository``, the files
-    and directories ``further``, and the run's ``tags``.
+    files that they name; that of REST is also over the sources of the ``repository`` and the run's
+    ``tags``. STORE is over the files and directories ``further``.
     """
     found = {}
     for part, values in site_parts.split(hosts).items():
@@ -83,9 +84,16 @@ def digests(
         _add(whole, sorted(named_files(list(map(_without_inventory, values.values())), Path.cwd())))
         if part == site_parts.REST:
             whole.update(_json([__version__, tags]))
-            _add(whole, [*(repository / name for name in SOURCES), *further])
+            _add(whole, [repository / name for name in SOURCES])
         found[part] = whole.hexdigest()[:16]
-    return found
+    return {**found, site_parts.STORE: files_digest(further)}
+
+
+def files_digest(places: Iterable[Path]) -> str:
+    """16 hex digits over the names and contents of files and directories."""
+    whole = hashlib.sha256()
+    _add(whole, places)
+    return whole.hexdigest()[:16]
 
 
 def _without_inventory(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,8 @@ from .termination import before_termination
 
 # Module that prints a verb's screen.
 SCREEN = "metal.kafka.screen"
+# Ansible's exit code of a run with failed hosts.
+FAILED = 2
 
 
 def verb_of(playbooks: list[str]) -> str:
@@ -146,6 +148,8 @@ class LoggedCallback(Default):
         self.failures.handled(host)
         # The text of a screen has its problems.
         printed = result.task.action == SCREEN and found.get("printed")
+        if printed:
+            self.failures.printed.add(host)
         if not self.short or ignore_errors or printed:
             return
         if is_rescued(result.task):
@@ -173,9 +177,13 @@ class LoggedCallback(Default):
         super().v2_playbook_on_stats(stats)
         if not self.ended and ends_run(stats, self.playbooks):
             self.ended = True
+            half_handled = False
             if self.short:
                 self.failures.add_unhandled()
+                half_handled = self.failures.add_half_handled(stats.failures)
             self.end(stats)
+            if half_handled:
+                raise SystemExit(FAILED)
 
     def _handle_exception(self, result: Any, use_stderr: bool = False) -> None:
         """Display no exception of a task with no_log: its text has the message of the task."""

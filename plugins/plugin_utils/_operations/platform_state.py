@@ -19,6 +19,7 @@ from ...module_utils._problems import (
     operation_rules,
     problem_kinds,
 )
+from ...module_utils._problems.messages import shorten_list
 from ...module_utils._problems.platform_problem import Problem, from_dict
 
 # Suffix of the variables with states: each role's tasks/status.yml sets one on its hosts.
@@ -72,13 +73,32 @@ def platform_state(
     interrupted, notes = operation_problems(machines.values())
     state["notes"] += notes
     known = arrangement.places_of(places)
+    if nothing_runs(machines):
+        state |= {"services": [], "pipelines": [], "cluster_info": {}}
+        problems = [stopped_cluster(machines), *expiring(expiry, warn_days)]
     if not interrupted:
         stopped = silenced(machines.values(), known)
         problems = arrangement.quieted(problems, stopped, known, operating(machines.values()))
     findings = arrangement.arrange([*problems, *interrupted], known)
     state["problems"] = arrangement.as_list(findings)
-    state["services"] = [with_health(row, state["problems"]) for row in state["services"]]
+    state["services"] = [
+        with_health(row, state["problems"], known.machines.get(row["name"], ""))
+        for row in state["services"]
+    ]
     return {**state, "at": time.time()}
+
+
+def nothing_runs(machines: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the engines of all machines say that no container of the cluster runs."""
+    read = [found.get("running") for found in machines.values() if found.get("engine_error") == ""]
+    return bool(read) and len(read) == len(machines) and all(count == 0 for count in read)
+
+
+def stopped_cluster(machines: Mapping[str, Mapping[str, Any]]) -> Problem:
+    """Return the one problem of a cluster that is stopped; all others follow from it."""
+    since = [float(each["since"]) for found in machines.values() for each in found["containers"]]
+    text = f"the cluster is stopped: none of its containers runs on {shorten_list([*machines])}"
+    return Problem("ContainerStopped", "", text, "make up", max(since, default=0.0))
 
 
 def unread_problems(
@@ -193,12 +213,19 @@ def _when(expiry: Mapping[str, Any]) -> str:
     return f"expires in {days} days" if days >= 0 else "has expired"
 
 
-def with_health(row: dict[str, Any], problems: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a row whose health agrees with the problems of its instance."""
+def with_health(
+    row: dict[str, Any], problems: Iterable[Mapping[str, Any]], machine: str = ""
+) -> dict[str, Any]:
+    """Return a row whose health agrees with the problems of its instance, on a ``machine``."""
     own = [
         each
         for each in problems
-        if row["name"] in each["places"] and each["read"] and each["severity"] != problem_kinds.NOTE
+        if each["read"]
+        and each["severity"] != problem_kinds.NOTE
+        and (
+            row["name"] in each["places"]
+            or (each["kind"] == "ContainerStopped" and machine in each["places"])
+        )
     ]
     if any(each["kind"] in DOWN for each in own):
         return {**row, "state": "down", "health": ""}

@@ -16,13 +16,16 @@ from typing import Any
 from .._catalogue import SERVICES
 
 CONTENT, PIPELINES, MONITORING, REST = "content", "pipelines", "monitoring", "rest"
+# The secret store, compared with everything else: a digest of its own, which a run can replace that
+# has changed only the store.
+STORE = "store"
 
 # Roles that read these variables are in tests/unit/test_site_parts.py.
 VARIABLES: Mapping[str, tuple[str, ...]] = {
     CONTENT: (
         *("kafka_content_topics", "kafka_content_defaults", "kafka_content_name_pattern"),
         *("kafka_content_users", "kafka_content_acls", "kafka_content_quotas"),
-        *("kafka_content_absent", "kafka_content_confirm_delete", "kafka_content_confirm_removal"),
+        "kafka_content_absent",
     ),
     PIPELINES: ("pipeline_pipelines",),
     MONITORING: ("monitoring_alerts", "monitoring_receivers", "monitoring_runbooks"),
@@ -32,7 +35,8 @@ NOUNS = {
     CONTENT: "declared topics, users, ACLs or quotas",
     PIPELINES: "declared pipelines",
     MONITORING: "declared alerts, receivers or names of pipelines",
-    REST: "declarations of hosts, brokers or Spark, or the secret store",
+    REST: "declarations of hosts, brokers or Spark",
+    STORE: "keys or passwords of the secret store",
     "settings": "live settings of brokers",
 }
 _WORD = re.compile(r"\w+")

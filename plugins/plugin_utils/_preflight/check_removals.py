@@ -46,11 +46,18 @@ def removals_confirmed(site: Site) -> Iterator[Problem]:
     refused = [*_content(site), *_pipelines(site)]
     # One confirmation for all, because the next run needs all of them.
     kinds = {kind for _, _, error in refused for kind in error.kinds}
+    deleted = [name for host in site.members(KAFKA.group)[:1] for name in _absent(site, host)]
     for host, kind, error in refused:
         for message in error.messages:
             found, _, remedy = message.removeprefix(f"{kind}: ").rpartition("; ")
-            hint = f" ({confirmation(kinds)})" if kinds else ""
+            hint = f" ({confirmation(kinds, deleted)})" if kinds else ""
             yield Problem(host, VARIABLES[kind][0], f"{kind}: {found}", f"{remedy}{hint}")
+
+
+def _absent(site: Site, host: str) -> list[str]:
+    """Topics under absent: the cluster refuses to delete one of them without a confirmation."""
+    declared = read_content(site, host)
+    return list(declared["topics"]["absent"]) if declared else []
 
 
 def applied_states(site: Site) -> Iterator[Problem]:

@@ -22,6 +22,7 @@ def report(
 ) -> dict[str, Any]:
     """Return lines of ``fatal`` problems and ``notes``, a one-line ``summary``, and ``refusal``.
 
+    ``brief`` is the summary with the command that prints the notes, which most runs repeat.
     Accepted problems come first in the notes, and are marked as accepted.
     """
     accepted = [p for p in problems if p.accepted]
@@ -32,6 +33,7 @@ def report(
         *([f"{len(accepted)} accepted"] if accepted else []),
         _count(len(notes), "note"),
     )
+    summary = f"preflight: {checks} checks {_where(machines)}: " + ", ".join(counts)
     lines = [f"{number}. {problem_line(p)}" for number, p in enumerate(fatal, start=1)]
     return {
         "refusal": "\n".join(
@@ -44,7 +46,8 @@ def report(
         "fatal": [problem_line(p) for p in fatal],
         "notes": [f"accepted: {problem_line(p)}" for p in accepted]
         + [problem_line(p) for p in notes],
-        "summary": f"preflight: {checks} checks {_where(machines)}: " + ", ".join(counts),
+        "summary": summary,
+        "brief": f"{summary} (make preflight)" if accepted or notes else summary,
     }
 
 

@@ -69,7 +69,7 @@ SITE_FACTS: Mapping[str, SiteFact] = {
     "monitoring.services_on_machines": targets.services_on_machines,
     "monitoring.services_on_monitoring_hosts": targets.services_on_monitoring_hosts,
     "monitoring.spark_master_endpoints": monitoring.spark_master_endpoints,
-    "monitoring.spark_worker_count": monitoring.spark_worker_count,
+    "monitoring.spark_worker_endpoints": monitoring.spark_worker_endpoints,
     "monitoring.targets": targets.targets,
     "monitoring.web_password_names": monitoring.web_password_names,
     "pipelines.kafka_options": site_users.pipeline_options,

@@ -89,9 +89,9 @@ def spark_master_endpoints(inventory: Inventory) -> dict[str, str]:
     return {each["name"]: f"{each['host']}:{each['ui_port']}" for each in spark.masters(inventory)}
 
 
-def spark_worker_count(inventory: Inventory) -> int:
-    """Number of declared workers."""
-    return len(inventory.members(spark.WORKERS))
+def spark_worker_endpoints(inventory: Inventory) -> dict[str, str]:
+    """host:port of each worker's web page, by name."""
+    return {each["name"]: f"{each['host']}:{each['ui_port']}" for each in spark.workers(inventory)}
 
 
 def disk_mounts(inventory: Inventory, host: str) -> list[str]:

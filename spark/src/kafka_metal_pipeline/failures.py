@@ -6,6 +6,10 @@ from typing import Any
 from kafka_metal_declarations.printable_values import hide_passwords
 
 OTHER_STATE = "its checkpoint has the state of another statement: give the output another name"
+NO_BROKER = "a Kafka broker does not respond: make status"
+NO_DATABASE = "the database does not respond: check that it runs, and its url in pipeline_databases"
+NO_SERVER = "a server that it needs does not respond: check that it runs, and its address"
+JVM_ENDED = "the driver's JVM has ended, as for lack of memory: check resources.driver_memory"
 OTHER_DRIVER = "another driver uses the same checkpoint"
 
 # Parts of Spark's and Kafka's errors, and messages for operators. The first match counts.
@@ -31,6 +35,29 @@ KNOWN = {
     ),
     "ConcurrentModification": OTHER_DRIVER,
     "CONCURRENT_STREAM_LOG_UPDATE": OTHER_DRIVER,
+    "Py4JNetwork": JVM_ENDED,
+    "connect to the Java server": JVM_ENDED,
+    "Answer from Java side is empty": JVM_ENDED,
+    # Of PostgreSQL, MySQL and MariaDB, SQL Server, and Oracle.
+    "PSQLException: Connection to": NO_DATABASE,
+    "PSQLException: The connection attempt failed": NO_DATABASE,
+    "Communications link failure": NO_DATABASE,
+    "Socket fail to connect to host": NO_DATABASE,
+    "The TCP/IP connection to the host": NO_DATABASE,
+    "ORA-12541": NO_DATABASE,
+    "ORA-17002": NO_DATABASE,
+    "The Network Adapter could not establish": NO_DATABASE,
+    "Timed out waiting for a node assignment": NO_BROKER,
+    "No resolvable bootstrap urls": NO_BROKER,
+    "Failed to get metadata": NO_BROKER,
+    "DisconnectException": NO_BROKER,
+    "_ALL_BROKERS_DOWN": NO_BROKER,
+    "_TRANSPORT": NO_BROKER,
+    "not present in metadata": "a topic does not exist, or no Kafka broker responds: make status",
+    "ConnectException": NO_SERVER,
+    "NoRouteToHostException": NO_SERVER,
+    "UnknownHostException": NO_SERVER,
+    "Connection refused": NO_SERVER,
 }
 
 
@@ -50,13 +77,14 @@ def explain(error: Any) -> str:
 
     Drivers of databases repeat their URL in errors: passwords in it are hidden.
     """
-    text = str(error).strip() or type(error).__name__
+    kind = type(error).__name__
+    text = str(error).strip() or kind
     own = _raised(text) or text.splitlines()[0]
     if CALLED in own and (thrown := THROWN.search(text)):
         own = thrown[1]
     own = hide_passwords(own)
     for part, meaning in KNOWN.items():
-        if part in text:
+        if part in f"{kind}: {text}":
             return f"{meaning} ({own})"
     return own
 

@@ -26,6 +26,7 @@ from kafka_metal_pipeline.wire_format import UNKNOWN_WRITER
 log = logging.getLogger(__name__)
 
 TIMEOUT_S = 10
+LIMIT_BYTES = 64 * 1024**2
 # Seconds between two reads of the versions while a pipeline runs.
 RENEW_S = 5.0
 # Seconds for which the registry has to be without an id. An instance that has just started answers
@@ -61,9 +62,18 @@ def fetch(url: str, site: RegistrySite) -> Any:
         context = ssl.create_default_context(cafile=site.ca_file) if site.ca_file else None
         request = urllib.request.Request(url, headers=headers)
         with urllib.request.urlopen(request, timeout=TIMEOUT_S, context=context) as response:
-            return json.load(response)
+            content = response.read(LIMIT_BYTES + 1)
+        if len(content) > LIMIT_BYTES:
+            raise ValueError(f"the response is larger than {LIMIT_BYTES // 1024**2} MiB")
+        return json.loads(content)
     except (OSError, ValueError, http.client.HTTPException) as error:
-        raise RegistryError(f"{hide_passwords(url)}: {error}") from error
+        raise RegistryError(f"{hide_passwords(url)}: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    """Return the cause of an error, without the library's own words for a failed connection."""
+    cause = getattr(error, "reason", None)
+    return str(getattr(cause, "strerror", None) or error)
 
 
 class Reader:
@@ -111,7 +121,10 @@ class Reader:
             self._urls.remove(url)
             self._urls.insert(0, url)
             return found
-        raise RegistryError("; ".join(errors))
+        causes = "; ".join(errors)
+        raise RegistryError(
+            f"the schema registry gives no schema: check that it runs, and source.registry ({causes})"
+        )
 
 
 def _is_record(schema: str) -> bool:

@@ -36,6 +36,10 @@ BEHAVIOUR = {
 # ParallelGC: uses a seventh less CPU in total; its pauses are short with a small heap. Its default
 # of a thread per core wastes CPU on spinning; half as many threads save another seventh.
 JAVA_OPTIONS = "-XX:-DontCompileHugeMethods -XX:+UseParallelGC -XX:ParallelGCThreads={threads}"
+# From images/spark/class-archive: loaded classes of Spark. A JVM with another class path or version
+# ignores them silently.
+CLASS_ARCHIVE = "-XX:SharedArchiveFile=/opt/spark/classes.jsa -Xlog:cds*=off"
+CLASS_PATH = "/opt/spark/home/class-path.jar"
 JAVA_OPTION_KEYS = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
 
 # For several small queries that run on few cores for months.
@@ -58,7 +62,7 @@ def settings(declaration: Declaration) -> dict[str, str]:
     """Return all Spark settings of a driver; the site's ``spark_options`` take precedence."""
     site, resources = declaration.site, declaration.resources
     partitions = site.shuffle_partitions or max(2, resources.cores)
-    java = JAVA_OPTIONS.format(threads=max(1, resources.cores // 2))
+    java = f"{CLASS_ARCHIVE} {JAVA_OPTIONS.format(threads=max(1, resources.cores // 2))}"
     return {
         **BEHAVIOUR,
         **STREAMING,
@@ -69,6 +73,8 @@ def settings(declaration: Declaration) -> dict[str, str]:
         "spark.cores.max": str(resources.cores),
         "spark.executor.memory": resources.executor_memory,
         "spark.driver.memory": resources.driver_memory,
+        "spark.driver.extraClassPath": CLASS_PATH,
+        "spark.executor.extraClassPath": CLASS_PATH,
         **_network(site),
         **_event_log(site),
         **site.spark_options,

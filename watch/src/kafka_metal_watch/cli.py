@@ -5,7 +5,7 @@ librdkafka) and ``hosts`` (Host headers that are accepted in addition to address
 Key of the probe: ``topic``. Keys of the exporter: ``interval`` (seconds), ``exclude`` (regular
 expression of groups), ``certificates`` (endpoints), ``ca_file``, ``warn_days`` (days before its
 expiry from which a certificate is a problem), ``pipelines`` and ``masters`` (endpoints by name),
-``page_login`` (their name:password in base64) and ``workers`` (declared Spark workers). Keys of the
+``page_login`` (their name:password in base64) and ``workers`` (pages of Spark workers). Keys of the
 exporter's page: ``cluster`` (its name), ``links`` (pages of other clusters by name), ``operations``
 (folder with the files of operations in progress and the declared content), ``places`` (instance,
 group and machine of each instance, in start order), ``prometheus`` (HOST:PORT) and
@@ -24,7 +24,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from socketserver import ThreadingMixIn
-from typing import Any
+from typing import Any, NoReturn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from confluent_kafka import KafkaException
@@ -61,7 +61,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "exporter": {
         **{"interval": 15, "exclude": "", "hosts": []},
         **{"certificates": [], "ca_file": "", "warn_days": 14},
-        **{"pipelines": {}, "masters": {}, "page_login": "", "workers": 0},
+        **{"pipelines": {}, "masters": {}, "page_login": "", "workers": {}},
         **{"cluster": "kafka", "links": {}, "operations": "", "places": []},
         **{"prometheus": "", "prometheus_login": ""},
     },
@@ -200,7 +200,7 @@ def wait_for_change(
     return False
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run until SIGTERM; re-execute the process when a password or certificate changed."""
     parser = argparse.ArgumentParser(prog="kafka-metal-watch", description=__doc__)
     parser.add_argument("role", choices=sorted(KEYS))
@@ -224,8 +224,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             ended.set()
 
     threading.Thread(target=watch_files, daemon=True).start()
-    {"probe": probe, "exporter": export}[options.role](config, ended)
-    if changed.is_set():
+    code = 0
+    try:
+        {"probe": probe, "exporter": export}[options.role](config, ended)
+    except Exception:
+        LOG.exception("the %s ends by a fault", options.role)
+        code = 1
+    if changed.is_set() and not code:
         LOG.info("files in %s changed: restarting", folder)
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-    return 0
+    # At its end Python waits for all threads, and one may read until its time limit.
+    logging.shutdown()
+    os._exit(code)

@@ -17,6 +17,9 @@ TIMEOUT_S = 10.0
 # Cache time of group coordinators, below the read interval: librdkafka crashes when it sends a
 # request to a broker that is no longer the coordinator (librdkafka issue 5040).
 COORDINATOR_MS = 3000
+# Without it, requests for metadata wait a minute for a frozen broker, and so does the choice of
+# another one.
+FROZEN_MS = 5000
 # The source of a key that is set on a topic; librdkafka returns its number.
 SET_ON_TOPIC = (ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_TOPIC_CONFIG.value)
 
@@ -51,7 +54,8 @@ class Kafka:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         """Connect with ``options`` of librdkafka."""
-        self._admin = AdminClient({"metadata.max.age.ms": COORDINATOR_MS, **options})
+        own = {"metadata.max.age.ms": COORDINATOR_MS, "socket.timeout.ms": FROZEN_MS}
+        self._admin = AdminClient({**own, **options})
 
     def groups(self) -> tuple[list[str], list[str]]:
         """Return the names of consumer groups, and the errors of brokers that did not list any."""

@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -60,7 +60,7 @@ class Exporter:
         return self._state
 
     def run(self, ended: threading.Event) -> None:
-        """Read each part again and again until ``ended`` is set."""
+        """Read each part again and again until ``ended`` is set; wait for no read in progress."""
         interval = self._config["interval"]
         first = min(FIRST_S, interval)
         parts: dict[str, tuple[float, Callable[[], Part]]] = {
@@ -70,15 +70,17 @@ class Exporter:
             CONTENT: (interval, self.content),
             REMOTE: (interval, self.remote),
         }
-        with ThreadPoolExecutor(len(parts), "part") as pool:
-            running = [
-                pool.submit(self._repeat, name, *each, ended) for name, each in parts.items()
-            ]
-            # A part with a fault of ours ends the process, which is started again.
-            wait(running, return_when=FIRST_EXCEPTION)
-            ended.set()
+        pool = ThreadPoolExecutor(len(parts), "part")
+        running = [pool.submit(self._repeat, name, *each, ended) for name, each in parts.items()]
         for each in running:
-            each.result()
+            # A part with a fault of ours ends the process, which is started again.
+            each.add_done_callback(lambda _: ended.set())
+        ended.wait()
+        # A read in progress may wait for its time limit.
+        pool.shutdown(wait=False)
+        for each in running:
+            if each.done():
+                each.result()
 
     def _repeat(
         self, name: str, interval: float, read: Callable[[], Part], ended: threading.Event

@@ -50,7 +50,7 @@ def _problems(found: ClusterState, now: float, interval: float) -> Iterator[Prob
         yield from pipeline_problems.problems(name, state)
     if found.masters:
         yield from spark_problems.problems(
-            [_master(*each) for each in sorted(found.masters.items())], {}
+            [_master(*each) for each in sorted(found.masters.items())], found.workers
         )
     yield from _certificates(found, now)
     for host, seconds in sorted(found.engines.items()):
@@ -107,7 +107,7 @@ def _master(name: str, state: object) -> dict[str, object]:
         "name": name,
         "page": "its page",
         "status": read.get("status", ""),
-        "workers": [],
+        "workers": spark_problems.alive_workers(read),
         "error": "" if read else "no response",
     }
 

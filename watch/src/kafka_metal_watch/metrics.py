@@ -38,9 +38,9 @@ class ClusterState:
     limits: Mapping[tuple[int, str], int] = field(default_factory=dict)
     # State of each pipeline's driver; None if it did not respond.
     pipelines: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
-    # State of each Spark master, None if it did not respond, and the number of declared workers.
+    # State of each Spark master, None if it did not respond, and the page of each declared worker.
     masters: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
-    workers: int = 0
+    workers: Mapping[str, str] = field(default_factory=dict)
     # Seconds since the last health check of the container engine, by host.
     engines: Mapping[str, float] = field(default_factory=dict)
     # Firing alerts, targets and groups of rules, as Prometheus returns them; rules: None if unread.
@@ -209,7 +209,9 @@ def spark_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
         [((name,), float((state or {}).get("status") == "ALIVE")) for name, state in known],
     )
     workers = "Workers in the inventory"
-    yield family("spark_workers_declared", workers, (), [((), found.workers)] if known else [])
+    yield family(
+        "spark_workers_declared", workers, (), [((), float(len(found.workers)))] if known else []
+    )
     leading = [state for _, state in known if state and state["status"] == "ALIVE"]
     for series, key, unit, meaning in (
         ("workers", "aliveworkers", 1, "Workers that the leading master reports as alive"),

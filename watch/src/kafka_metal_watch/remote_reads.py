@@ -8,6 +8,7 @@ from typing import Any
 from .items import in_parallel
 from .remote_state import (
     TIMEOUT_S,
+    TOO_LARGE,
     alerts,
     certificate_expiry,
     driver_state,
@@ -45,7 +46,8 @@ class Remote:
 def read_remote(config: Mapping[str, Any], limit: float = LIMIT_S) -> Remote:
     """Return the states of all endpoints of an exporter's configuration.
 
-    Pipelines and masters without a response have their own metrics and are not in ``unread``.
+    Pipelines and masters without a response have their own metrics; only those whose response is
+    too large are in ``unread``.
     """
     login, prometheus = config["page_login"], config["prometheus"]
     reads: dict[tuple[str, str], Callable[[], Any]] = {
@@ -70,7 +72,7 @@ def read_remote(config: Mapping[str, Any], limit: float = LIMIT_S) -> Remote:
     unread = {
         where: why
         for where, why in items.unread.items()
-        if where[0] in (CERTIFICATE, *OF_PROMETHEUS)
+        if where[0] in (CERTIFICATE, *OF_PROMETHEUS) or why == TOO_LARGE
     }
     if prometheus and items.found.get(("alerts", prometheus)) is None:
         unread.setdefault(("alerts", prometheus), NO_RESPONSE)

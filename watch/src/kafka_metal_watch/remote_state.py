@@ -4,13 +4,17 @@ import http.client
 import json
 import socket
 import ssl
+import time
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from ._problems.driver_status import status_fault
+from ._problems.driver_status import read_state
 
 TIMEOUT_S = 5.0
+# Bytes of a response. The exporter's container has 256 MiB, and a driver's status a few kilobytes.
+LIMIT_BYTES = 8 * 1024**2
+TOO_LARGE = f"its response is larger than {LIMIT_BYTES // 1024**2} MiB"
 # X509_V_ERR_CERT_HAS_EXPIRED of OpenSSL.
 EXPIRED = 10
 
@@ -44,8 +48,7 @@ def driver_state(endpoint: str, name: str, login: str = "") -> dict[str, Any] | 
     The driver of another pipeline, or another program, counts as no response. ``login``:
     name:password in base64 (RFC 7617), empty for a driver without a password.
     """
-    found = _get_json(endpoint, "/status", "outputs", login)
-    return found if found and not status_fault(found) and found["name"] == name else None
+    return read_state(_get_json(endpoint, "/status", "outputs", login), name)[0]
 
 
 def master_state(endpoint: str, login: str = "") -> dict[str, Any] | None:
@@ -95,14 +98,29 @@ def _prometheus_list(
 
 
 def _get_json(endpoint: str, path: str, key: str, login: str) -> dict[str, Any] | None:
-    """Return a JSON object that has ``key``; None for any other response."""
+    """Return a JSON object that has ``key``; None for any other response.
+
+    RuntimeError for a response that is too large.
+    """
     headers = {"Authorization": f"Basic {login}"} if login else {}
     connection = http.client.HTTPConnection(endpoint, timeout=TIMEOUT_S)
     try:
         connection.request("GET", path, headers=headers)
-        found = json.loads(connection.getresponse().read())
+        found = json.loads(_content(connection.getresponse()))
         return found if isinstance(found, dict) and key in found else None
     except (OSError, ValueError, http.client.HTTPException):
         return None
     finally:
         connection.close()
+
+
+def _content(response: http.client.HTTPResponse) -> bytes:
+    """Read a response within the limits of its size and of the whole time."""
+    until, content = time.monotonic() + TIMEOUT_S, bytearray()
+    while part := response.read1(LIMIT_BYTES):
+        content += part
+        if len(content) > LIMIT_BYTES:
+            raise RuntimeError(TOO_LARGE)
+        if time.monotonic() > until:
+            raise TimeoutError
+    return bytes(content)

@@ -120,7 +120,7 @@ def fetch(url: str, password: str = "") -> str:
         )
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
-            return str(response.read().decode(errors="replace"))
+            return str(response.read(LOG_BYTES).decode(errors="replace"))
     except (OSError, ValueError) as error:
         return str(error)
 

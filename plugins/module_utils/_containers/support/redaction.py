@@ -19,11 +19,14 @@ REMOVED = "<removed>"
 # Names of secrets, before a value in any notation.
 _NAMES = (
     "password|passwd|passphrase|passcode|pwd|secret|token|credential|api[_-]?key|access[_-]?key"
-    "|private[_-]?key|routing[_-]?key|service[_-]?key|shared[_-]?key|api[_-]?url|webhook"
-    "|session[_-]?id|cookie|signature"
+    "|private[_-]?key|routing[_-]?key|service[_-]?key|shared[_-]?key|account[_-]?key|api[_-]?url"
+    "|webhook|session[_-]?id|cookie|signature"
+    # Words that others contain: bypass, design.
+    "|(?<![A-Za-z])(?:pass|sig)(?![A-Za-z])|(?-i:(?<=[a-z])Pass(?![a-z]))"
 )
 # Names are short: the bound keeps the search linear in long words, such as a line of base64.
-_BARE = rf"[\w.-]{{0,48}}?(?:{_NAMES})[\w.-]{{0,48}}"
+# A class of errors is none: InvalidTokenException.
+_BARE = rf"[\w.-]{{0,48}}?(?:{_NAMES})[\w.-]{{0,48}}(?<!Exception)(?<!Error)"
 _SECRET_NAME = rf"(?<![\w.-]){_BARE}"
 # Quotes between a name and its value: plain, escaped once or more (JSON in JSON), or of HTML.
 _QUOTE = r"(?:\\*[\"']|&quot;|&#39;)"
@@ -84,7 +87,10 @@ _RULES = (
     # curl -u user:password, --user user:password.
     (re.compile(r"((?:^|\s)(?:-u|--user)[ =][\"']?[^\s:]+:)[^\s\"']+"), rf"\1{REMOVED}"),
     # ;password={value} of SQL Server, where }} is one brace. Bounds keep the search linear.
-    (re.compile(rf"(?i)([;?&]{_BARE}=\{{)(?:[^}}]|\}}\}}){{0,256}}\}}"), rf"\1{REMOVED}}}"),
+    (
+        re.compile(rf"(?i)([;?&]\s{{0,8}}{_BARE}=\{{)(?:[^}}]|\}}\}}){{0,256}}\}}"),
+        rf"\1{REMOVED}}}",
+    ),
     # user/password@ of Oracle, whose driver may be named without jdbc:oracle. A quoted password may
     # have blanks, / and @; a line that is cut off has no closing quote.
     (
@@ -95,6 +101,8 @@ _RULES = (
         ),
         rf"\1{REMOVED}@",
     ),
+    # A token as the user of a URL, with or without a password.
+    (re.compile(r"(?i)((?:https?|wss?|nats)://)[^\s/@?#\[\"'<>]{1,256}@"), rf"\1{REMOVED}@"),
     # user:password@ of a URL, with blanks in the password. In a sentence an address may follow a
     # URL: so the host needs a port, a path or a quote behind it, unless the URL has no user.
     (
