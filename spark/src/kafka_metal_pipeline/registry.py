@@ -123,7 +123,8 @@ class Reader:
             return found
         causes = "; ".join(errors)
         raise RegistryError(
-            f"the schema registry gives no schema: check that it runs, and source.registry ({causes})"
+            "the schema registry gives no schema: check that it runs, and source.registry "
+            f"({causes})"
         )
 
 
