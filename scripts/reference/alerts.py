@@ -23,7 +23,8 @@ its page.
 COLUMNS = ("alert", "summary", "for", "limits", "muted by an operation")
 # Scope in which a planned operation mutes the alert.
 MUTED = {
-    "none": "never",
+    "never": "never",
+    "none": "while the whole cluster starts or stops",
     "instance": "for the stopped instance",
     "host": "for the stopped host",
     "cluster": "for the whole cluster",

@@ -1,7 +1,11 @@
 """The overview of brokers and topics matches the metadata of the cluster."""
 
+from concurrent.futures import Future
 from types import SimpleNamespace
 
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+from kafka_metal_watch import cluster
 from kafka_metal_watch.overview import Broker, Topic, overview
 
 
@@ -58,3 +62,46 @@ def test_a_replica_that_a_reassignment_adds_is_no_problem():
     topics = {"moving": SimpleNamespace(partitions=moving)}
     found = overview(SimpleNamespace(**{**vars(METADATA), "topics": topics}), {})
     assert found.under_replicated == ()
+
+
+class Admin:
+    """Responds to requests for metadata; those for the controller get ``outcomes``, in order."""
+
+    def __init__(self, *outcomes):
+        self.outcomes = [*outcomes]
+
+    def list_topics(self, timeout):
+        return METADATA
+
+    def describe_cluster(self, request_timeout):
+        future = Future()
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            future.set_exception(outcome)
+        else:
+            future.set_result(SimpleNamespace(nodes=outcome))
+        return future
+
+
+def failed(code):
+    return KafkaException(KafkaError(code))
+
+
+def read_with(monkeypatch, *outcomes):
+    admin = Admin(*outcomes)
+    monkeypatch.setattr(cluster, "AdminClient", lambda _: admin)
+    return cluster.Kafka({})
+
+
+def test_a_frozen_controller_does_not_hide_what_other_brokers_know(monkeypatch):
+    nodes = [SimpleNamespace(id=1, rack="a"), SimpleNamespace(id=2, rack=None)]
+    kafka = read_with(monkeypatch, nodes, failed(KafkaError._TIMED_OUT))
+    first = kafka.overview()
+    assert kafka.overview() == first
+    assert first.brokers[0].rack == "a"
+
+
+def test_a_denied_request_is_an_error(monkeypatch):
+    kafka = read_with(monkeypatch, failed(KafkaError.CLUSTER_AUTHORIZATION_FAILED))
+    with pytest.raises(KafkaException):
+        kafka.overview()

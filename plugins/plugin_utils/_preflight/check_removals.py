@@ -46,7 +46,8 @@ def removals_confirmed(site: Site) -> Iterator[Problem]:
     refused = [*_content(site), *_pipelines(site)]
     # One confirmation for all, because the next run needs all of them.
     kinds = {kind for _, _, error in refused for kind in error.kinds}
-    deleted = [name for host in site.members(KAFKA.group)[:1] for name in _absent(site, host)]
+    first = site.members(KAFKA.group)[:1] if kinds else []
+    deleted = [name for host in first for name in _absent(site, host)]
     for host, kind, error in refused:
         for message in error.messages:
             found, _, remedy = message.removeprefix(f"{kind}: ").rpartition("; ")

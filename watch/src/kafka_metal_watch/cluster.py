@@ -4,7 +4,12 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import wait
 from typing import Any, Protocol
 
-from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka import (
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, ConfigResource, ConfigSource, OffsetSpec
 
 from . import limits
@@ -17,9 +22,9 @@ TIMEOUT_S = 10.0
 # Cache time of group coordinators, below the read interval: librdkafka crashes when it sends a
 # request to a broker that is no longer the coordinator (librdkafka issue 5040).
 COORDINATOR_MS = 3000
-# Without it, requests for metadata wait a minute for a frozen broker, and so does the choice of
-# another one.
-FROZEN_MS = 5000
+# Seconds for a broker that accepts connections and does not respond. Without a limit of their own,
+# requests for metadata wait a minute for it, and so does the choice of another one.
+FROZEN_S = 5.0
 # The source of a key that is set on a topic; librdkafka returns its number.
 SET_ON_TOPIC = (ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_TOPIC_CONFIG.value)
 
@@ -54,8 +59,9 @@ class Kafka:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         """Connect with ``options`` of librdkafka."""
-        own = {"metadata.max.age.ms": COORDINATOR_MS, "socket.timeout.ms": FROZEN_MS}
+        own = {"metadata.max.age.ms": COORDINATOR_MS, "socket.timeout.ms": int(FROZEN_S * 1000)}
         self._admin = AdminClient({**own, **options})
+        self._racks: dict[int, str] = {}
 
     def groups(self) -> tuple[list[str], list[str]]:
         """Return the names of consumer groups, and the errors of brokers that did not list any."""
@@ -98,13 +104,17 @@ class Kafka:
         return found
 
     def overview(self) -> Overview:
-        """Return brokers and topics."""
-        future = self._admin.describe_cluster(request_timeout=TIMEOUT_S)
-        racks = result_of(future, TIMEOUT_S).nodes
-        return overview(
-            self._admin.list_topics(timeout=TIMEOUT_S),
-            {node.id: node.rack for node in racks if node.rack},
-        )
+        """Return brokers and topics; while no controller responds, with the last known racks."""
+        # First, because any broker responds to it, with the id of a new controller.
+        listed = self._admin.list_topics(timeout=TIMEOUT_S)
+        future = self._admin.describe_cluster(request_timeout=FROZEN_S)
+        try:
+            nodes = result_of(future, FROZEN_S).nodes
+            self._racks = {node.id: node.rack for node in nodes if node.rack}
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError._TIMED_OUT:
+                raise
+        return overview(listed, self._racks)
 
     def limits(self, brokers: Iterable[int]) -> Items[int, dict[str, int]]:
         """Return connection limits of listeners, by broker."""
