@@ -39,7 +39,7 @@ JAVA_OPTIONS = "-XX:-DontCompileHugeMethods -XX:+UseParallelGC -XX:ParallelGCThr
 # From images/spark/class-archive: loaded classes of Spark. A JVM with another class path or version
 # ignores them silently.
 CLASS_ARCHIVE = "-XX:SharedArchiveFile=/opt/spark/classes.jsa -Xlog:cds*=off"
-CLASS_PATH = "/opt/spark/home/class-path.jar"
+CLASS_PATH = "/opt/spark/home/kafka-metal-classes.jar"
 JAVA_OPTION_KEYS = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
 
 # For several small queries that run on few cores for months.
