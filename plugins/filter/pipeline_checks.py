@@ -13,7 +13,7 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils._common import container_labels
 from ..module_utils._problems import pipeline_problems
-from ..module_utils._problems.driver_status import read_state
+from ..module_utils._problems.driver_status import state_in_response
 from ..plugin_utils._declarations.declarations_package import SITE_KEYS, SampleError
 from ..plugin_utils._declarations.service_data import to_builtin
 from ..plugin_utils._site.samples import with_sample_schema
@@ -187,7 +187,7 @@ def _read(answer: Mapping[str, Any], name: str) -> tuple[Mapping[str, Any], str]
     """State of the driver ``name``; empty, and the reason, without one."""
     # Without responses the task failed on the host.
     response = (answer.get("responses") or {}).get(name) or {"error": answer.get("msg", "")}
-    state, reason = read_state(response.get("json"), name, str(response.get("error") or ""))
+    state, reason = state_in_response(response, name)
     return state or {}, reason
 
 

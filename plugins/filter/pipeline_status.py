@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..module_utils._problems import pipeline_problems
-from ..module_utils._problems.driver_status import read_state
+from ..module_utils._problems.driver_status import state_in_response
 from ..plugin_utils._operations.status_row import status_row
 
 
@@ -22,7 +22,7 @@ def pipeline_status(
     problems: list[dict[str, Any]] = []
     for name in endpoints:
         response = responses.get(name) or {"error": error}
-        state, reason = read_state(response.get("json"), name, str(response.get("error") or ""))
+        state, reason = state_in_response(response, name)
         states.append(state or {"name": name, "state": "unreachable", "outputs": {}})
         problems += [each.as_dict() for each in pipeline_problems.problems(name, state, reason)]
     return {

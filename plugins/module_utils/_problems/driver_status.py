@@ -26,6 +26,11 @@ def read_state(body: Any, name: str, error: str = "") -> tuple[dict[str, Any] | 
     return body, ""
 
 
+def state_in_response(response: Mapping[str, Any], name: str) -> tuple[dict[str, Any] | None, str]:
+    """Return what read_state does, for a response of M(metal.kafka.web_info)."""
+    return read_state(response.get("json"), name, str(response.get("error") or ""))
+
+
 def status_fault(body: object) -> str:
     """Return what is wrong with the JSON of a driver's /status; empty if it is valid.
 
