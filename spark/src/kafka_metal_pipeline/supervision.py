@@ -22,7 +22,7 @@ from kafka_metal_pipeline.status import FAILED, FAILING, FINISHED, RUNNING, STAR
 
 log = logging.getLogger(__name__)
 
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 300.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 60.0
 # Seconds without a failure after which the pause starts at FIRST_PAUSE_S again.
 RESET_S = 600.0
 

@@ -171,6 +171,12 @@ def output_metrics(
             labels,
             [(where, one[key]) for where, one in outputs if one.get(key) is not None],
         )
+    yield family(
+        "pipeline_output_failing",
+        "Whether an output has failed and completed no batch since",
+        labels,
+        [(where, float(bool(one.get("exception")))) for where, one in outputs],
+    )
     for series, key, meaning in (
         ("updated", "updated", "When the last completed batch of an output started"),
         ("output_failed", "failed_at", "When an output last failed; absent if it never has"),
