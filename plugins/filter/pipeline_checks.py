@@ -22,6 +22,10 @@ from ..plugin_utils._site.samples import with_sample_schema
 PROBLEM = "pipeline "
 NOTE = "note: "
 LAST_LINES = 10
+# Keys of a pipeline and of its source that neither SQL nor checkpoints depend on: a change of them
+# alone needs no check, which takes several seconds.
+UNUSED = ("resources",)
+UNUSED_OF_SOURCE = ("max_per_trigger",)
 # Exit code of `timeout` after a timeout.
 TIMED_OUT = 124
 # Failed starts in a row after which a driver counts as failed.
@@ -36,8 +40,9 @@ def pipeline_statements(
     """The document for `kafka-metal-pipeline check`: all pipelines, no secrets.
 
     ``functions`` are SQL functions that the site allows in addition, ``roots`` the roots of
-    checkpoints and archives. Equal declarations give equal text. Raises AnsibleFilterError for an
-    unreadable sample.
+    checkpoints and archives. Equal declarations give equal text, also if they differ only in the
+    resources and the size of batches, which the check does not need. Raises AnsibleFilterError for
+    an unreadable sample.
     """
     # Keys of the site in declarations are ignored, as in the driver's document.
     site = {"sql_functions": to_builtin(list(functions))}
@@ -53,7 +58,9 @@ def pipeline_statements(
                 f"pipeline {name}: source.schema.sample: found {error}; allowed: a file of CSV or "
                 f"JSON lines, as a path from {Path.cwd()}"
             ) from error
-        own = {key: value for key, value in found.items() if key not in SITE_KEYS}
+        own = {key: value for key, value in found.items() if key not in (*SITE_KEYS, *UNUSED)}
+        if isinstance(source := own.get("source"), Mapping):
+            own["source"] = {key: source[key] for key in source if key not in UNUSED_OF_SOURCE}
         bodies[str(name)] = own | site
     return json.dumps(bodies, sort_keys=True)
 

@@ -40,6 +40,17 @@ def test_equal_declarations_give_equal_text_in_any_order():
     assert one != pipeline_statements({"a": DECLARED, "b": DECLARED}, ["version"])
 
 
+def test_a_change_of_resources_or_batch_size_needs_no_check():
+    source = {**DECLARED["source"], "max_per_trigger": 5000}
+    larger = {**DECLARED, "source": source, "resources": {"cores": 4}}
+    later = {**DECLARED, "source": {**source, "starting": "latest"}}
+
+    one = pipeline_statements({"a": DECLARED}, [])
+
+    assert one == pipeline_statements({"a": larger}, [])
+    assert one != pipeline_statements({"a": later}, [])
+
+
 def test_declaration_cannot_allow_functions():
     declaration = {
         **DECLARED,
