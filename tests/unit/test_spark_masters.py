@@ -67,6 +67,24 @@ def test_pages_with_authentication_get_the_login(page):
     assert spark_masters.query_masters(masters, timeout=2, login=login)[0]["status"] == "ALIVE"
 
 
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("[]", "the response: found []; allowed: an object of JSON"),
+        ('{"status": 3}', "status: found 3; allowed: a text"),
+        ('{"status": "ALIVE", "workers": ["w"]}', "workers: found ['w']; allowed: a list of"),
+        ('{"status": "ALIVE", "workers": {"w": 1}}', "workers: found {'w': 1}; allowed: a list of"),
+        ("[" * 100_000, "maximum recursion depth exceeded"),
+        ("<html>", "Expecting value"),
+    ],
+)
+def test_a_response_that_is_not_that_of_a_master_has_a_reason(monkeypatch, text, error):
+    monkeypatch.setattr(spark_masters.web_pages, "get", lambda *_: text.encode())
+    (found,), problems = state_of([{"name": "m1", "host": "127.0.0.1", "ui_port": 1}])
+    assert error in found["error"]
+    assert error in problems[0]
+
+
 def test_leader_and_standby_are_healthy(page):
     masters = [page("m1", "STANDBY"), page("m2", "ALIVE", REGISTERED)]
     states, problems = state_of(masters)

@@ -12,12 +12,13 @@ from typing import Any
 
 from .._problems import spark_problems
 from .._problems.platform_problem import Problem
-from .._problems.spark_problems import LEADER, STANDBY, alive_workers, find_leader
+from .._problems.spark_problems import LEADER, STANDBY, alive_workers, find_leader, master_fault
 from . import web_pages
 
 __all__ = ["LEADER", "STANDBY", "find_leader"]
 
-FAULTS = (OSError, HTTPException, ValueError, KeyError, TypeError)
+# Of requests, and of text that is no JSON or nested too deeply.
+FAULTS = (OSError, HTTPException, ValueError, RecursionError)
 
 
 def query_master(master: Mapping[str, Any], timeout: float, login: str = "") -> dict[str, Any]:
@@ -32,11 +33,9 @@ def query_master(master: Mapping[str, Any], timeout: float, login: str = "") -> 
     state = {"name": master["name"], "page": page(master), "status": "", "workers": []}
     try:
         found = get_json(master, "/json/", timeout, login)
-        return state | {
-            "status": str(found["status"]),
-            "workers": alive_workers(found),
-            "error": "",
-        }
+        if fault := master_fault(found):
+            return state | {"error": f"the response is not that of a master: {fault}"}
+        return state | {"status": found["status"], "workers": alive_workers(found), "error": ""}
     except FAULTS as error:
         return state | {"error": str(error) or type(error).__name__}
 

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ._problems.driver_status import read_state
+from ._problems.spark_problems import master_fault
 
 TIMEOUT_S = 5.0
 # Bytes of a response. The exporter's container has 256 MiB, and a driver's status a few kilobytes.
@@ -53,7 +54,8 @@ def driver_state(endpoint: str, name: str, login: str = "") -> dict[str, Any] | 
 
 def master_state(endpoint: str, login: str = "") -> dict[str, Any] | None:
     """Return the state of a Spark master by its web UI; None if it does not respond."""
-    return _get_json(endpoint, "/json/", "status", login)
+    found = _get_json(endpoint, "/json/", "status", login)
+    return None if master_fault(found) else found
 
 
 # Seconds since the container engine of each machine last ran a health check.
