@@ -57,8 +57,8 @@ def changed(good):
 def displayed(text, monkeypatch):
     """Read a response as a driver's and as a master's; return the state of both."""
     monkeypatch.setattr(remote_state, "_content", lambda _: text.encode())
-    monkeypatch.setattr(remote_state.http.client.HTTPConnection, "request", lambda *_, **__: None)
-    monkeypatch.setattr(remote_state.http.client.HTTPConnection, "getresponse", lambda _: None)
+    for name in ("connect", "request", "getresponse"):
+        monkeypatch.setattr(remote_state.http.client.HTTPConnection, name, lambda *_, **__: None)
     driver, master = remote_state.driver_state("h:1", "p"), remote_state.master_state("h:1")
     found = ClusterState(pipelines={"p": driver}, masters={"m": master}, workers={"w": "w1:8081"})
     registry = CollectorRegistry()
