@@ -198,6 +198,7 @@ def test_missing_response_does_not_end_the_wait():
 
 
 VALID = response(state="running")["responses"]["a"]["json"]
+COUNTS = {"read": 1, "invalid": 0}
 
 
 @pytest.mark.parametrize(
@@ -215,7 +216,8 @@ VALID = response(state="running")["responses"]["a"]["json"]
             "outputs.o.restarts: found '3'; allowed: a number",
         ),
         ({**VALID, "records": "x"}, "records: found 'x'; allowed: an object of JSON"),
-        ({**VALID, "records": {"recent": {"read": "1"}}}, "records.recent.read: found '1'"),
+        ({**VALID, "records": {**COUNTS, "recent": {"read": "1"}}}, "records.recent.read: found"),
+        ({**VALID, "records": {"read": 1}}, "records.invalid: found nothing; allowed: a number"),
         ({**VALID, "outputs": {"o": {"lag": "1"}}}, "outputs.o.lag: found '1'; allowed: a number"),
         ({**VALID, "outputs": {"o": {"archive": 3}}}, "outputs.o.archive: found 3; allowed: an"),
         (None, "status: found nothing; allowed: an object of JSON"),

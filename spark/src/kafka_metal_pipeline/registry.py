@@ -11,6 +11,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from dataclasses import replace
+from http.client import HTTPException, InvalidURL
 from typing import Any
 
 from kafka_metal_declarations.model import Declaration, Registry
@@ -30,37 +31,48 @@ Fetch = Callable[[str], Any]
 
 def fetch(url: str) -> Any:
     """Return JSON from a URL; raises RegistryError."""
-    request = urllib.request.Request(url, headers={"Accept": ACCEPT})
     try:
+        request = urllib.request.Request(url, headers={"Accept": ACCEPT})
         with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
             content = response.read(LIMIT_BYTES + 1)
         if len(content) > LIMIT_BYTES:
             raise ValueError(f"the response is larger than {LIMIT_BYTES // 1024**2} MiB")
         return json.loads(content)
-    except (OSError, ValueError) as error:
+    except InvalidURL:
+        # Its text has parts of the URL, such as a password.
+        raise _error(url, "the URL is invalid") from None
+    except (OSError, ValueError, HTTPException, RecursionError) as error:
         found = getattr(error, "reason", None) or error
         reason = getattr(found, "strerror", None) or found
-        raise RegistryError(
-            f"the schema registry gives no schema: check that it runs, and source.registry.url "
-            f"({hide_passwords(url)}: {reason})"
-        ) from error
+        raise _error(url, str(reason) or type(error).__name__) from error
+
+
+def _error(url: str, reason: str) -> RegistryError:
+    return RegistryError(
+        f"the schema registry gives no schema: check that it runs, and source.registry.url "
+        f"({hide_passwords(url)}: {reason})"
+    )
 
 
 def read_schemas(registry: Registry, get: Fetch = fetch) -> dict[int, str]:
     """Return the Avro schemas of all versions of the subject, as JSON by id."""
     subject = f"{registry.url}/subjects/{urllib.parse.quote(registry.subject, safe='')}"
     printable, found = hide_passwords(subject), dict[int, str]()
-    for version in get(f"{subject}/versions"):
-        schema = get(f"{subject}/versions/{version}")
-        if schema.get("schemaType", "AVRO") != "AVRO":
-            raise RegistryError(
-                f"{printable}: version {version} is {schema['schemaType']}, not AVRO"
-            )
-        if schema.get("references"):
-            raise RegistryError(f"{printable}: version {version} refers to other schemas")
-        if json.loads(schema["schema"]).get("type") != "record":
-            raise RegistryError(f"{printable}: version {version} is not a record")
-        found[int(schema["id"])] = str(schema["schema"])
+    try:
+        for version in get(f"{subject}/versions"):
+            schema = get(f"{subject}/versions/{version}")
+            if schema.get("schemaType", "AVRO") != "AVRO":
+                raise RegistryError(
+                    f"{printable}: version {version} is {schema['schemaType']}, not AVRO"
+                )
+            if schema.get("references"):
+                raise RegistryError(f"{printable}: version {version} refers to other schemas")
+            if json.loads(schema["schema"]).get("type") != "record":
+                raise RegistryError(f"{printable}: version {version} is not a record")
+            found[int(schema["id"])] = str(schema["schema"])
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise _error(subject, f"its response is not that of a registry: {reason}") from error
     if not found:
         raise RegistryError(f"{printable} has no version")
     return found
