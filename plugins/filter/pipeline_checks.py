@@ -109,27 +109,42 @@ def check_notes(answer: Mapping[str, Any]) -> list[str]:
     return [line.strip().removeprefix(NOTE) for line in lines if line.strip().startswith(NOTE)]
 
 
-def driver_finished_starting(answer: Mapping[str, Any], name: str, before: int = 0) -> bool:
+def driver_finished_starting(
+    answer: Mapping[str, Any],
+    name: str,
+    before: int = 0,
+    digests: Mapping[str, str] | None = None,
+) -> bool:
     """Whether the driver ``name`` is running or has failed, from the result of web_info.
 
     ``before``: failed starts that do not count, because it has been restarted since then.
+    ``digests``: SHA-256 of written declarations by name: a driver that still runs another one has
+    not finished.
     """
     state, _ = _read(answer, name)
+    if _stale(state, name, digests):
+        return bool(state.get("declaration_error"))
     return state.get("state") == "running" or _has_failed(state, before)
 
 
-def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Drivers that are not running, from the loop that waited for them.
+def failed_drivers(
+    results: Sequence[Mapping[str, Any]], digests: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """Drivers that do not run as declared, from the loop that waited for them.
 
-    Each has ``name``, ``reason`` and ``failed_starts``.
+    Each has ``name``, ``reason`` and ``failed_starts``. ``digests`` as in
+    ``driver_finished_starting``.
     """
     found = []
     for answer in results:
         name = str(answer["item"])
         state, unread = _read(answer, name)
-        if state.get("state") == "running":
+        stale = _stale(state, name, digests)
+        if state.get("state") == "running" and not stale:
             continue
-        if state.get("last_error"):
+        if stale:
+            reason = state.get("declaration_error") or "it still runs its earlier declaration"
+        elif state.get("last_error"):
             reason = f"{state['last_error']} ({state.get('failed_starts', 1)} failed starts)"
         elif failing := _failing_outputs(state):
             reason = "; ".join(failing)
@@ -179,6 +194,12 @@ def drivers_refusal(failed: Sequence[Mapping[str, str]], back: Sequence[str]) ->
 def _has_failed(state: Mapping[str, Any], before: int) -> bool:
     failed = int(state.get("failed_starts") or 0) - before >= FAILED_STARTS
     return bool(state.get("refused")) or failed or bool(_failing_outputs(state))
+
+
+def _stale(state: Mapping[str, Any], name: str, digests: Mapping[str, str] | None) -> bool:
+    """Whether the driver runs another declaration than the written one."""
+    written = (digests or {}).get(name)
+    return bool(state and written) and state.get("declaration") != written
 
 
 def _failing_outputs(state: Mapping[str, Any]) -> list[str]:

@@ -192,6 +192,29 @@ def test_failures_before_a_restart_do_not_end_the_wait():
     assert driver_finished_starting(response(failed_starts=6), "a", 3)
 
 
+WRITTEN = {"a": "new"}
+
+
+def test_a_driver_that_runs_its_earlier_declaration_has_not_finished():
+    old, new = (response(state="running", declaration=each) for each in ("old", "new"))
+
+    assert not driver_finished_starting(old, "a", 0, WRITTEN)
+    assert driver_finished_starting(new, "a", 0, WRITTEN)
+    assert driver_finished_starting(old, "a", 0, {"other": "new"})
+    assert [each["reason"] for each in failed_drivers([old], WRITTEN)] == [
+        "it still runs its earlier declaration"
+    ]
+    assert failed_drivers([new], WRITTEN) == []
+
+
+def test_a_driver_that_cannot_apply_its_declaration_ends_the_wait_with_the_reason():
+    refused = response(state="running", declaration="old", declaration_error="no YAML file")
+
+    assert driver_finished_starting(refused, "a", 0, WRITTEN)
+    (failed,) = failed_drivers([refused], WRITTEN)
+    assert failed["reason"] == "no YAML file"
+
+
 def test_missing_response_does_not_end_the_wait():
     assert not driver_finished_starting(result("a", error="refused"), "a")
     assert not driver_finished_starting({"item": "a", "msg": "no module"}, "a")

@@ -97,6 +97,11 @@ class Supervisor:
         )
 
     @property
+    def is_starting(self) -> bool:
+        """Whether queries are being started that ``queries`` does not have yet."""
+        return bool(self._outcomes) or bool(self._worker and self._worker.is_alive())
+
+    @property
     def has_long_batch(self) -> bool:
         """Whether a batch of any query runs long: its lag needs the ends of the topics."""
         now = time.monotonic()
