@@ -137,7 +137,7 @@ def _declaration(cluster: Cluster) -> dict[str, Any]:
 
 
 def _tries_left(cluster: Cluster) -> int:
-    """Return how many tries were left of the 120 when the last run ended its wait for drivers."""
+    """Return how many tries were left of the 240 when the last run ended its wait for drivers."""
     log = (playbooks.state(cluster.topology.cluster) / "up.log").read_text()
     tries = re.findall(r"Read the state of every driver.*\((\d+) retries left\)", log)
     return int(tries[-1])
