@@ -32,6 +32,9 @@ def known(tmp_path):
         ("agent.jar", LISTED, [["x", "y", "1"]], "io.prometheus.jmx:agent", "1.0.1"),
         # By its own POM.
         ("own-1.2-linux.jar", SUM, [["b", "c", "1"], ["a", "own", "1.2"]], "a:own", "1.2"),
+        # Of a Quarkus application.
+        ("a.b.c-d-1.0-x86.jar", SUM, [["a.b", "c-d", "1.0"]], "a.b:c-d", "1.0"),
+        ("a.b.c-1.jar", SUM, [["b", "c", "1"]], "a.b.c", "1"),
         # By its name, with the group in images/licences.yml.
         ("rocksdbjni-9.8.4.jar", SUM, [], "org.rocksdb:rocksdbjni", "9.8.4"),
         ("zstd-jni-1.5.7-7.jar", SUM, [], "zstd-jni", "1.5.7-7"),

@@ -91,12 +91,14 @@ class ComponentData:
     def _coordinates(
         self, found: Mapping[str, Any], stem: str, known: Mapping[str, str]
     ) -> tuple[str, str, str]:
-        """Group, name and version from the list of checksums, the POM, or the file's name."""
+        """Group, name and version from a list, the POM, or the file's name."""
         if path := self.paths.get(found["sha256"]):
             *folders, name, version, _ = path.split("/")
             return ".".join(folders), name, version
         for group_, name, version in found["poms"]:
-            if stem == name or stem.startswith(f"{name}-{version}"):
+            full = f"{name}-{version}"
+            # Quarkus puts the group before the name.
+            if stem == name or stem.startswith((full, f"{group_}.{full}")):
                 return group_, name, version
         group = known.get("group", "")
         if match := NUMBERED.fullmatch(stem):

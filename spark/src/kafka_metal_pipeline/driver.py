@@ -7,7 +7,8 @@ container's restart policy then starts a new one, which continues from the check
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -22,7 +23,6 @@ from kafka_metal_pipeline import (
     queries,
     rate,
     reading,
-    registry,
     session,
 )
 from kafka_metal_pipeline.archive_check import ArchiveWatch, archive_checks
@@ -33,16 +33,18 @@ from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.limits import Limits
 from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.recreated import RecreatedTopicError
-from kafka_metal_pipeline.registry import RegistryError
+from kafka_metal_pipeline.registry import RegistryError, UnusableSchemaError, WriterSchemas
 from kafka_metal_pipeline.running_batch import planned_seconds
 from kafka_metal_pipeline.sql_check import SqlError
-from kafka_metal_pipeline.status import FINISHED, STOPPING, Board
+from kafka_metal_pipeline.status import FAILING, FINISHED, STARTING, STOPPING, Board
 from kafka_metal_pipeline.storage import Files, Storage
-from kafka_metal_pipeline.supervision import Supervisor
+from kafka_metal_pipeline.supervision import FIRST_PAUSE_S, Attempt, Supervisor, output_state
 
 log = logging.getLogger(__name__)
 
 DONE, DIED, REFUSED = 0, 1, 2
+# Of one round of queries: they start again with other schemas.
+RENEW = -1
 
 POLL_S = 1.0
 # On SIGTERM a running batch may finish within this time, so that its rows are not written to a
@@ -57,7 +59,7 @@ REFUSALS = (
     cores.CoresError,
     LostCheckpointError,
     OptionError,
-    RegistryError,
+    UnusableSchemaError,
     preparation.LimitError,
     queries.StatementError,
     SqlError,
@@ -76,10 +78,14 @@ def run(declaration: Declaration, board: Board, stopping: threading.Event) -> in
     """
     spark: SparkSession | None = None
     try:
-        declaration = registry.resolve_schemas(declaration)
+        schemas = read_schemas(declaration, board, stopping)
+        if schemas is None:
+            return DONE
         spark = session.connect(declaration)
         board.set_id(str(spark.sparkContext.applicationId))
-        code = _run(spark, declaration, board, stopping)
+        code = RENEW
+        while code == RENEW:
+            code = _run(spark, schemas, board, stopping)
     except REFUSALS as error:
         log.error("%s", error)
         board.fail(str(error), refused=True)
@@ -96,9 +102,51 @@ def run(declaration: Declaration, board: Board, stopping: threading.Event) -> in
     return code
 
 
+def read_schemas(
+    declaration: Declaration,
+    board: Board,
+    stopping: threading.Event,
+    read: Callable[[Declaration], WriterSchemas] = WriterSchemas,
+) -> WriterSchemas | None:
+    """Return the schemas of the source, once its registry has them; None if ``stopping`` is set.
+
+    Meanwhile all outputs are failing, as with other causes outside of the pipeline. Raises
+    RegistryError instead for `available-now`, which repeats nothing.
+    """
+    failed, outputs = Attempt(), all_checkpoints(declaration)
+    while True:
+        try:
+            found = read(declaration)
+            break
+        except RegistryError as error:
+            if isinstance(error, REFUSALS) or declaration.trigger == AVAILABLE_NOW:
+                raise
+            message = str(error)
+        if message != failed.message:
+            log.error("pipeline %s: %s; retries", declaration.name, message)
+        failed = Attempt(
+            error=RegistryError(message),
+            message=message,
+            restarts=failed.restarts + (failed.error is not None),
+            due=time.monotonic() + FIRST_PAUSE_S,
+            failed_at=datetime.now(UTC),
+        )
+        for name in outputs:
+            board.set_output(name, output_state(failed))
+        board.set_state(FAILING)
+        if stopping.wait(FIRST_PAUSE_S):
+            return None
+    for name in outputs if failed.error else ():
+        board.set_output(name, output_state(Attempt(restarts=failed.restarts)))
+    board.set_state(STARTING)
+    return found
+
+
 def _run(
-    spark: SparkSession, declaration: Declaration, board: Board, stopping: threading.Event
+    spark: SparkSession, schemas: WriterSchemas, board: Board, stopping: threading.Event
 ) -> int:
+    """Run as ``run`` does, or return RENEW if the queries have to start with other schemas."""
+    declaration = schemas.declaration
     storage = Storage(spark)
     shared = reading.shared_outputs(declaration)
     planned = planned_seconds(declaration)
@@ -139,11 +187,12 @@ def _run(
             limits if has_limits else {}, planned, source.max_per_trigger,
             partial(reading.common_limits, shared=shared, planned=planned), set_limit,
         )  # fmt: skip
-        code = _watch(supervisor, watch, raised, declaration, board, stopping)
+        code = _watch(supervisor, watch, raised, schemas, board, stopping)
         if code == DONE:
             board.set_state(STOPPING)
         running = supervisor.queries
         stop_between_batches(running, STOP_S)
+        supervisor.count()
         for name, checkpoint in all_checkpoints(declaration).items():
             if name in running:
                 _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)
@@ -185,7 +234,7 @@ def _watch(
     supervisor: Supervisor,
     watch: brokers.TopicWatch,
     limits: Limits,
-    declaration: Declaration,
+    schemas: WriterSchemas,
     board: Board,
     stopping: threading.Event,
 ) -> int:
@@ -194,6 +243,8 @@ def _watch(
     while not stopping.wait(POLL_S):
         watch.reads_ends = supervisor.has_long_batch
         state = supervisor.update(watch.ends)
+        if schemas.renew(supervisor.errors.values()):
+            return RENEW
         if time.monotonic() - reported >= REPORT_EVERY_S:
             _report(state)
             restarts = limits.raise_limits(supervisor.queries)
@@ -203,13 +254,13 @@ def _watch(
                 if query.exception() is None:
                     supervisor.restart(name)
             reported = time.monotonic()
-        if supervisor.is_done:
+        if supervisor.is_done and not schemas.is_waiting:
             errors = supervisor.errors
             if not errors:
                 return DONE
             is_refused = all(isinstance(each, REFUSALS) for each in errors.values())
             failures = "; ".join(f"output {name}: {explain(each)}" for name, each in errors.items())
-            board.fail(f"pipeline {declaration.name}: {failures}", refused=is_refused)
+            board.fail(f"pipeline {schemas.declaration.name}: {failures}", refused=is_refused)
             return REFUSED if is_refused else DIED
         try:
             watch.check_seen()
@@ -217,7 +268,7 @@ def _watch(
             supervisor.interrupt(error)
             watch.renew()
         supervisor.start_due()
-    log.info("pipeline %s: stopping on a signal", declaration.name)
+    log.info("pipeline %s: stopping on a signal", schemas.declaration.name)
     return DONE
 
 
