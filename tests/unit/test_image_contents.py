@@ -155,6 +155,7 @@ def test_libraries_of_a_quarkus_application_have_the_coordinates_of_its_list():
         ),
         ('Bundle-License: "Apache, 2";link="http://a"\n', ["Apache, 2"]),
         ("Bundle-License: http://a;description=BSD\n", ["http://a"]),
+        ("Bundle-License: Apache License, Version 2.0\n", ["Apache License, Version 2.0"]),
         ("Other: x\n", []),
     ],
 )

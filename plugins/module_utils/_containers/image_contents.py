@@ -181,9 +181,10 @@ def bundle_licences(manifest: str) -> list[str]:
     """Return licences from a jar's manifest, whose lines are folded."""
     lines = re.sub(r"\r?\n ", "", manifest)
     found = re.search(r"^Bundle-License:\s*(.+)$", lines, re.MULTILINE)
-    # Each entry may have attributes after a semicolon; they are dropped.
-    names = found[1].split(",") if found and '"' not in found[1] else [found[1]] if found else []
-    return [name.split(";")[0].strip().strip('"') for name in names]
+    # Each entry may have attributes after a semicolon; they are dropped. A name may have a comma.
+    text = found[1] if found else ""
+    names = [text] if '"' in text else re.split(r",(?!\s*version\b)", text, flags=re.IGNORECASE)
+    return [name.split(";")[0].strip().strip('"') for name in names if name]
 
 
 def python_package(text: str) -> dict[str, Any]:

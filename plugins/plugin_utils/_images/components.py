@@ -20,6 +20,8 @@ from .licences import spdx_name
 
 CONTROL_NODE = "control node"
 KNOWN = "images/licences.yml"
+# Licences of the jars of one image.
+OF_IMAGES = "images/*/licences.yml"
 LISTS = "images/*/checksums.sha256"
 UNKNOWN = "unknown"
 T = TypeVar("T")
@@ -52,13 +54,15 @@ class Component:
 
 
 class ComponentData:
-    """Additional data on components: lists of checksums, and images/licences.yml."""
+    """Additional data on components: lists of checksums and licences in ``images``."""
 
     def __init__(self, root: Path, version: str) -> None:
         """Read the data from the repository; ``version`` is the version of the project's jars."""
         self.version = version
         read = yaml.safe_load((root / KNOWN).read_text())
-        self.jars: Mapping[str, Mapping[str, str]] = read["jars"]
+        self.jars: dict[str, Mapping[str, str]] = dict(read["jars"])
+        for path in sorted(root.glob(OF_IMAGES)):
+            self.jars |= yaml.safe_load(path.read_text())
         self.packages: Mapping[str, str] = read["packages"]
         lines = (
             line.split() for path in root.glob(LISTS) for line in path.read_text().splitlines()
