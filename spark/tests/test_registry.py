@@ -37,6 +37,8 @@ class Registry:
     def __init__(self, urls: list[str] = URLS, **changes: Any) -> None:
         self.versions: dict[str, Any] = {"1": {"id": 258, "schema": RECORD, **changes}}
         self.errors: dict[str, str] = {}
+        # Addresses that have read only the first version.
+        self.starting = set[str]()
         self.urls, self.asked = urls, list[str]()
 
     def __call__(self, url: str, _site: RegistrySite) -> Any:
@@ -45,7 +47,8 @@ class Registry:
         self.asked.append(base)
         if base in self.errors:
             raise RegistryError(f"{url}: {self.errors[base]}")
-        return self.versions[path[1:]] if path else list(self.versions)
+        found = list(self.versions)[:1] if base in self.starting else list(self.versions)
+        return self.versions[path[1:]] if path else found
 
 
 def declared(trigger: str = "1 second", form: str = "avro", **own: Any) -> Declaration:
@@ -290,6 +293,17 @@ def test_an_id_is_unknown_only_after_an_instance_may_have_read_all(renewed: Rene
     clock.now += RENEW_S
     assert schemas.renew([])
     assert schemas.declaration.source.fails_for_unknown_writers
+
+
+def test_a_version_is_read_from_the_instance_that_has_it(renewed: Renewed) -> None:
+    """The address that responded last has just started, and has not read this version yet."""
+    schemas, found, clock = renewed
+    found.versions["2"] = NEW_VERSION
+    found.starting = {URLS[0]}
+    assert not schemas.renew([UNKNOWN])
+    clock.now += RENEW_S
+    assert schemas.renew([UNKNOWN])
+    assert [writer for writer, _ in schemas.declaration.source.writers] == [9, 258]
 
 
 def test_known_versions_stay_known(renewed: Renewed) -> None:

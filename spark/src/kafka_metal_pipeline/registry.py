@@ -104,6 +104,10 @@ class Reader:
             found[int(schema["id"])] = str(schema["schema"])
         return found
 
+    def ask_another(self) -> None:
+        """Ask the next address first from now on."""
+        self._urls.append(self._urls.pop(0))
+
     def _load(self, path: str) -> Any:
         """Return JSON from the first address that has it, which is asked first from now on.
 
@@ -193,6 +197,8 @@ class WriterSchemas:
         known = dict(source.writers)
         added = [str(writer) for writer in found if writer not in known]
         if not added and (self._since is None or now - self._since < CONFIRM_S):
+            # An instance that has just started may have read only some of the versions.
+            self._reader.ask_another()
             return False
         self._since = None
         log.info("new schemas: %s", ", ".join(added) or "none")
