@@ -170,6 +170,15 @@ def test_the_container_is_confined(rendered):
     assert check == ["CMD", "schema-registry-healthcheck", "127.0.0.1", "9000"]
 
 
+def test_slow_requests_do_not_change_readiness(rendered):
+    """By default, requests that wait for Kafka make every instance not ready for five minutes."""
+    files, _ = rendered()
+    found = from_properties(files["registry.properties"])
+    for check in ("response", "persistence"):
+        threshold = found[f"apicurio.metrics.{check}-timeout-readiness-check.error-threshold"]
+        assert threshold == str(2**31 - 1)
+
+
 def test_every_set_of_paths_has_a_rule_for_every_method(rendered):
     """Quarkus denies a path whose rules do not have the method of the request."""
     files, _ = rendered()
