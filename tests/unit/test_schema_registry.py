@@ -325,6 +325,18 @@ def test_two_versions_never_share_a_journal(evaluated, other, found):
     )
 
 
+@pytest.mark.parametrize(("served", "not_awaited"), [(True, []), (False, ["schema-registry2"])])
+def test_the_restart_of_an_instance_that_is_not_ready_waits_for_no_other(
+    evaluated, served, not_awaited
+):
+    include = {"name": "metal.kafka.schema_registry", "tasks_from": "order", "public": True}
+    assert not_awaited == evaluated(
+        "__schema_registry_not_awaited | map(attribute='name')",
+        {"ansible.builtin.include_role": include},
+        {"ansible.builtin.set_fact": {"__schema_registry_served": served}},
+    )
+
+
 def test_readiness_is_measured_on_the_machine_of_an_instance(facts):
     assert facts["ready"] == ["schema-registry1=127.0.0.1:9000/health/ready"]
 
