@@ -1,6 +1,11 @@
 """An instance of Schema Registry that is not ready: its metric, its alert, and the way back."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
 import pytest
+from confluent_kafka.schema_registry import Schema
 from kafka.admin import (
     ACLFilter,
     ACLOperation,
@@ -11,7 +16,7 @@ from kafka.admin import (
 )
 from testing import access, faults, pages, screens
 from testing.prometheus import Prometheus
-from testing.schema_registry import INSTANCES, Registry
+from testing.schema_registry import INSTANCES, Registry, record, subject
 from testing.waiting import NotYet, wait_for
 
 # Seconds until a ticket that waits five minutes, and until it ends.
@@ -42,6 +47,29 @@ def test_readiness_is_measured_on_the_machine_of_an_instance(
         wait_for("the instance is not ready", lambda: measured(0), seconds=60)
     registry.wait_until_ready()
     wait_for("the instance is ready again", lambda: measured(1), seconds=60)
+
+
+# Shorter than the session timeout of a broker, longer than the 10 s after which the registry
+# counts a request as slow.
+FROZEN_S, WRITERS = 14, 10
+
+
+def test_writes_that_wait_for_kafka_do_not_change_readiness(registry: Registry):
+    def register(number: int) -> None:
+        schema = Schema(record(f"waits{number}"), "AVRO")
+        registry.client(timeout=60).register_schema(subject(), schema)
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        with ExitStack() as frozen:
+            for broker in registry.cluster.topology.brokers.values():
+                frozen.enter_context(faults.frozen(registry.cluster, broker))
+            writes = [pool.submit(register, number) for number in range(WRITERS)]
+            time.sleep(FROZEN_S)
+        for write in writes:
+            write.result()
+
+    for name in INSTANCES:
+        registry.container(name).check_health()
 
 
 # With this property and without the right, version 3.3.3 runs and never gets ready.
