@@ -13,7 +13,7 @@ description:
     done once, until the collection or Ansible changes.
   - Keeps modules of this collection and of Ansible in C(~/.cache/kafka-metal/modules), or below
     C(XDG_CACHE_HOME) if it is set. The directory may be deleted. It is not used if other users may
-    write to it.
+    write to it, or to a directory above it.
   - Prints nothing.
 requirements:
   - named in C(callbacks_enabled)

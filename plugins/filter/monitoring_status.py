@@ -92,7 +92,7 @@ def _page_problems(page: Mapping[str, Any], machine: str) -> list[Problem]:
     """Problems that only the exporter can read; one if its page does not respond."""
     body = page.get("json")
     if not isinstance(body, dict) or "problems" not in body:
-        return [_silent(EXPORTER, page.get("error") or "the response has no problems", machine)]
+        return [_down(EXPORTER, page.get("error") or "the response has no problems", machine)]
     listed = [platform_problem.from_dict(each) for each in body["problems"]]
     found = [one for each in listed for one in each.each]
     # As old as the last reading of the exporter.
@@ -102,10 +102,10 @@ def _page_problems(page: Mapping[str, Any], machine: str) -> list[Problem]:
 def _probe_problems(response: Mapping[str, Any], machine: str) -> list[Problem]:
     """One problem if the probe does not respond: Prometheus, which reads it, may not either."""
     error = response.get("error", "no response")
-    return [_silent(PROBE, error, machine)] if error else []
+    return [_down(PROBE, error, machine)] if error else []
 
 
-def _silent(job: str, reason: str, machine: str) -> Problem:
+def _down(job: str, reason: str, machine: str) -> Problem:
     name = f"{job}@{machine}"
     return Problem("ServiceDown", name, f"{name} does not respond: {reason}")
 

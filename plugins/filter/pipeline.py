@@ -3,6 +3,7 @@
 """Filters that turn declared pipelines into the documents of their drivers."""
 
 import base64
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..module_utils._common import container_labels
 from ..module_utils._content import applied_state
 from ..plugin_utils._declarations.declarations_package import (
     DEFAULT_MEMORY,
+    SITE_KEYS,
     DeclarationError,
     SampleError,
     add_site_values,
@@ -50,6 +52,16 @@ def pipeline_document(
     except SampleError as error:
         raise AnsibleFilterError(f"pipeline {name}: {error}") from error
     return document
+
+
+def session_settings(document: Mapping[str, Any]) -> str:
+    """What a driver's session is started with, from its document, as JSON.
+
+    A change of it needs a new driver. A running driver applies all other changes of its file.
+    """
+    kept = (*SITE_KEYS, "name", "resources")
+    found = {key: value for key, value in to_builtin(document).items() if key in kept}
+    return json.dumps(found, sort_keys=True)
 
 
 def status_endpoints(
@@ -172,6 +184,7 @@ class FilterModule:
         """Return the functions by the filter names that templates use."""
         return {
             "pipeline_document": pipeline_document,
+            "session_settings": session_settings,
             "status_endpoints": status_endpoints,
             "database_sites": database_sites,
             "database_files": database_files,

@@ -22,6 +22,10 @@ from ..plugin_utils._site.samples import with_sample_schema
 PROBLEM = "pipeline "
 NOTE = "note: "
 LAST_LINES = 10
+# Keys of a pipeline and of its source that neither SQL nor checkpoints depend on: a change of them
+# alone needs no check, which takes several seconds.
+UNUSED = ("resources",)
+UNUSED_OF_SOURCE = ("max_per_trigger",)
 # Exit code of `timeout` after a timeout.
 TIMED_OUT = 124
 # Failed starts in a row after which a driver counts as failed.
@@ -36,8 +40,9 @@ def pipeline_statements(
     """The document for `kafka-metal-pipeline check`: all pipelines, no secrets.
 
     ``functions`` are SQL functions that the site allows in addition, ``roots`` the roots of
-    checkpoints and archives. Equal declarations give equal text. Raises AnsibleFilterError for an
-    unreadable sample.
+    checkpoints and archives. Equal declarations give equal text, also if they differ only in the
+    resources and the size of batches, which the check does not need. Raises AnsibleFilterError for
+    an unreadable sample.
     """
     # Keys of the site in declarations are ignored, as in the driver's document.
     site = {"sql_functions": to_builtin(list(functions))}
@@ -53,7 +58,9 @@ def pipeline_statements(
                 f"pipeline {name}: source.schema.sample: found {error}; allowed: a file of CSV or "
                 f"JSON lines, as a path from {Path.cwd()}"
             ) from error
-        own = {key: value for key, value in found.items() if key not in SITE_KEYS}
+        own = {key: value for key, value in found.items() if key not in (*SITE_KEYS, *UNUSED)}
+        if isinstance(source := own.get("source"), Mapping):
+            own["source"] = {key: source[key] for key in source if key not in UNUSED_OF_SOURCE}
         bodies[str(name)] = own | site
     return json.dumps(bodies, sort_keys=True)
 
@@ -102,27 +109,42 @@ def check_notes(answer: Mapping[str, Any]) -> list[str]:
     return [line.strip().removeprefix(NOTE) for line in lines if line.strip().startswith(NOTE)]
 
 
-def driver_finished_starting(answer: Mapping[str, Any], name: str, before: int = 0) -> bool:
+def driver_finished_starting(
+    answer: Mapping[str, Any],
+    name: str,
+    before: int = 0,
+    digests: Mapping[str, str] | None = None,
+) -> bool:
     """Whether the driver ``name`` is running or has failed, from the result of web_info.
 
     ``before``: failed starts that do not count, because it has been restarted since then.
+    ``digests``: SHA-256 of written declarations by name: a driver that still runs another one has
+    not finished.
     """
     state, _ = _read(answer, name)
+    if _stale(state, name, digests):
+        return bool(state.get("declaration_error"))
     return state.get("state") == "running" or _has_failed(state, before)
 
 
-def failed_drivers(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Drivers that are not running, from the loop that waited for them.
+def failed_drivers(
+    results: Sequence[Mapping[str, Any]], digests: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """Drivers that do not run as declared, from the loop that waited for them.
 
-    Each has ``name``, ``reason`` and ``failed_starts``.
+    Each has ``name``, ``reason`` and ``failed_starts``. ``digests`` as in
+    ``driver_finished_starting``.
     """
     found = []
     for answer in results:
         name = str(answer["item"])
         state, unread = _read(answer, name)
-        if state.get("state") == "running":
+        stale = _stale(state, name, digests)
+        if state.get("state") == "running" and not stale:
             continue
-        if state.get("last_error"):
+        if stale:
+            reason = state.get("declaration_error") or "it still runs its earlier declaration"
+        elif state.get("last_error"):
             reason = f"{state['last_error']} ({state.get('failed_starts', 1)} failed starts)"
         elif failing := _failing_outputs(state):
             reason = "; ".join(failing)
@@ -172,6 +194,12 @@ def drivers_refusal(failed: Sequence[Mapping[str, str]], back: Sequence[str]) ->
 def _has_failed(state: Mapping[str, Any], before: int) -> bool:
     failed = int(state.get("failed_starts") or 0) - before >= FAILED_STARTS
     return bool(state.get("refused")) or failed or bool(_failing_outputs(state))
+
+
+def _stale(state: Mapping[str, Any], name: str, digests: Mapping[str, str] | None) -> bool:
+    """Whether the driver runs another declaration than the written one."""
+    written = (digests or {}).get(name)
+    return bool(state and written) and state.get("declaration") != written
 
 
 def _failing_outputs(state: Mapping[str, Any]) -> list[str]:

@@ -15,7 +15,8 @@ description:
   - Facts that cannot be read are omitted and listed in RV(unknown).
 options:
   only:
-    description: Names of facts to read, as RV(facts) has them; all of them if empty.
+    description: >-
+      Names of facts to read, as RV(facts) has them; all of them if empty. Another name is an error.
     type: list
     elements: str
     default: []
@@ -203,13 +204,13 @@ def main() -> None:
         )
         readers["instances"] = lambda: container_list.list_instances(given["socket"], cluster)
         readers["operation"] = lambda: operation_state.read(cluster, baseline["textfiles"])
+    if wrong := sorted({*given["only"]} - readers.keys()):
+        allowed = ", ".join(sorted(readers))
+        module.fail_json(msg=f"only: found {', '.join(wrong)}; allowed: {allowed}")
     facts, unknown = {}, {}
-    wanted = given["only"] or readers
-    for name, read in readers.items():
-        if name not in wanted:
-            continue
+    for name in given["only"] or readers:
         try:
-            facts[name] = read()
+            facts[name] = readers[name]()
         except (OSError, ValueError) as error:
             unknown[name] = str(error)
     module.exit_json(changed=False, facts=facts, unknown=unknown)

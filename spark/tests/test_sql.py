@@ -3,6 +3,7 @@
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -203,7 +204,8 @@ def test_driver_refuses_before_it_reads_or_writes(
     monkeypatch.setattr("kafka_metal_pipeline.session.start", lambda _: started)
     pipeline = declared(HOSTILE["statements"][name])
     pipeline = replace(pipeline, site=replace(pipeline.site, bootstrap=("localhost:1",)))
-    assert driver.run(pipeline, Board("p", ["o"]), threading.Event()) == driver.REFUSED
+    file: Any = SimpleNamespace(declaration=pipeline)
+    assert driver.run(file, Board("p", ["o"]), threading.Event()) == driver.REFUSED
     assert "pipeline p: outputs.o.sql: found " in caplog.text
     assert started.ended
     assert batches.run(pipeline) == driver.REFUSED

@@ -159,7 +159,7 @@ def test_pauses_grow_and_retries_never_end(clock: Clock) -> None:
             pauses.append(round(clock.now - began))
             began = clock.now
     assert pauses[:4] == [5, 10, 20, 40]
-    assert pauses[-2:] == [300, 300]
+    assert pauses[-2:] == [60, 60]
     del outputs.refused["bad"]
     clock.now += 301
     outputs.update()

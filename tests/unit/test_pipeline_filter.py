@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 from ansible.errors import AnsibleFilterError
-from ansible_collections.metal.kafka.plugins.filter.pipeline import pipeline_document
+from ansible_collections.metal.kafka.plugins.filter.pipeline import (
+    pipeline_document,
+    session_settings,
+)
 from kafka_metal_declarations.client_options import ALLOWED_SPARK
 from kafka_metal_declarations.declaration import find_problems
 
@@ -178,3 +181,19 @@ def test_performance_options_are_accepted():
 
     assert found["spark_options"].items() >= spark.items()
     assert found["kafka_options"].items() >= kafka.items()
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_replaced"),
+    [
+        ({"outputs": {"other": {"sql": "SELECT id FROM events", "topic": "other"}}}, False),
+        ({"rules": {"short": "length(id) < 9"}}, False),
+        ({"trigger": "1 minute"}, False),
+        ({"resources": {"cores": 4}}, True),
+        ({"kafka_options": {"acks": "1"}}, True),
+    ],
+)
+def test_only_a_change_of_its_session_replaces_a_driver(changed, is_replaced):
+    before, after = session_settings(document()), session_settings(document(**changed))
+
+    assert (before != after) is is_replaced

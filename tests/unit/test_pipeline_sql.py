@@ -40,6 +40,17 @@ def test_equal_declarations_give_equal_text_in_any_order():
     assert one != pipeline_statements({"a": DECLARED, "b": DECLARED}, ["version"])
 
 
+def test_a_change_of_resources_or_batch_size_needs_no_check():
+    source = {**DECLARED["source"], "max_per_trigger": 5000}
+    larger = {**DECLARED, "source": source, "resources": {"cores": 4}}
+    later = {**DECLARED, "source": {**source, "starting": "latest"}}
+
+    one = pipeline_statements({"a": DECLARED}, [])
+
+    assert one == pipeline_statements({"a": larger}, [])
+    assert one != pipeline_statements({"a": later}, [])
+
+
 def test_declaration_cannot_allow_functions():
     declaration = {
         **DECLARED,
@@ -181,12 +192,36 @@ def test_failures_before_a_restart_do_not_end_the_wait():
     assert driver_finished_starting(response(failed_starts=6), "a", 3)
 
 
+WRITTEN = {"a": "new"}
+
+
+def test_a_driver_that_runs_its_earlier_declaration_has_not_finished():
+    old, new = (response(state="running", declaration=each) for each in ("old", "new"))
+
+    assert not driver_finished_starting(old, "a", 0, WRITTEN)
+    assert driver_finished_starting(new, "a", 0, WRITTEN)
+    assert driver_finished_starting(old, "a", 0, {"other": "new"})
+    assert [each["reason"] for each in failed_drivers([old], WRITTEN)] == [
+        "it still runs its earlier declaration"
+    ]
+    assert failed_drivers([new], WRITTEN) == []
+
+
+def test_a_driver_that_cannot_apply_its_declaration_ends_the_wait_with_the_reason():
+    refused = response(state="running", declaration="old", declaration_error="no YAML file")
+
+    assert driver_finished_starting(refused, "a", 0, WRITTEN)
+    (failed,) = failed_drivers([refused], WRITTEN)
+    assert failed["reason"] == "no YAML file"
+
+
 def test_missing_response_does_not_end_the_wait():
     assert not driver_finished_starting(result("a", error="refused"), "a")
     assert not driver_finished_starting({"item": "a", "msg": "no module"}, "a")
 
 
 VALID = response(state="running")["responses"]["a"]["json"]
+COUNTS = {"read": 1, "invalid": 0}
 
 
 @pytest.mark.parametrize(
@@ -204,7 +239,8 @@ VALID = response(state="running")["responses"]["a"]["json"]
             "outputs.o.restarts: found '3'; allowed: a number",
         ),
         ({**VALID, "records": "x"}, "records: found 'x'; allowed: an object of JSON"),
-        ({**VALID, "records": {"recent": {"read": "1"}}}, "records.recent.read: found '1'"),
+        ({**VALID, "records": {**COUNTS, "recent": {"read": "1"}}}, "records.recent.read: found"),
+        ({**VALID, "records": {"read": 1}}, "records.invalid: found nothing; allowed: a number"),
         ({**VALID, "outputs": {"o": {"lag": "1"}}}, "outputs.o.lag: found '1'; allowed: a number"),
         ({**VALID, "outputs": {"o": {"archive": 3}}}, "outputs.o.archive: found 3; allowed: an"),
         (None, "status: found nothing; allowed: an object of JSON"),

@@ -244,6 +244,15 @@ def test_one_confirmation_covers_removals_and_deletions_of_topics(monkeypatch):
                               "pipeline_confirm_removal: true}'\"")  # fmt: skip
 
 
+def test_a_confirmation_has_the_name_of_any_topic():
+    names = ["010", "1.50", "12", "1_000", "-", ".inf", "No", "a.B-c_1", "nothing", "null", "true"]
+    hint = applied_state.confirmation([], names)
+    (arguments,) = shlex.split(hint.removeprefix("to confirm: "))
+    _, given = shlex.split(arguments.removeprefix("ARGS="))
+    assert yaml.safe_load(given) == {"kafka_content_confirm_delete": sorted(names)}
+    assert "a.B-c_1, nothing," in hint
+
+
 def test_pipelines_have_their_own_confirmation():
     assert applied_state.confirmation({"acls", "users", "pipelines"}) == (
         "to confirm: ARGS=\"-e '{kafka_content_confirm_removal: [users, acls], "

@@ -3,6 +3,8 @@
 import json
 import socket
 import threading
+import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -65,6 +67,49 @@ def test_pages_with_authentication_get_the_login(page):
     masters = [page("m1", "ALIVE", REGISTERED, login=login)]
     assert "401" in spark_masters.query_masters(masters, timeout=2)[0]["error"]
     assert spark_masters.query_masters(masters, timeout=2, login=login)[0]["status"] == "ALIVE"
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("[]", "the response: found []; allowed: an object of JSON"),
+        ('{"status": 3}', "status: found 3; allowed: a text"),
+        ('{"status": "ALIVE", "workers": ["w"]}', "workers: found ['w']; allowed: a list of"),
+        ('{"status": "ALIVE", "workers": {"w": 1}}', "workers: found {'w': 1}; allowed: a list of"),
+        ("[" * 100_000, "maximum recursion depth exceeded"),
+        ("<html>", "Expecting value"),
+    ],
+)
+def test_a_response_that_is_not_that_of_a_master_has_a_reason(monkeypatch, text, error):
+    monkeypatch.setattr(spark_masters.web_pages, "get", lambda *_: text.encode())
+    (found,), problems = state_of([{"name": "m1", "host": "127.0.0.1", "ui_port": 1}])
+    assert error in found["error"]
+    assert error in problems[0]
+
+
+@pytest.mark.parametrize("query", [spark_masters.query_masters, spark_masters.query_histories])
+def test_a_response_that_trickles_delays_no_result(query):
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def respond():
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n")
+                for _ in range(80):
+                    connection.sendall(b" ")
+                    ended.wait(0.1)
+
+        thread = threading.Thread(target=respond)
+        thread.start()
+        began = time.monotonic()
+        place = {"name": "m1", "host": "127.0.0.1", "ui_port": server.getsockname()[1]}
+        (found,) = query([place], 0.3)
+        seconds = time.monotonic() - began
+        ended.set()
+        thread.join()
+    assert seconds < 5
+    assert found["error"] == "no response within 1.3 s"
 
 
 def test_leader_and_standby_are_healthy(page):

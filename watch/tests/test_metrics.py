@@ -31,6 +31,7 @@ STATE = {
             "rows_per_second": 100.0,
             "updated": "2026-01-01T00:00:10+00:00",
             "restarts": 3,
+            "exception": "the target refuses connections",
             "failed_at": "2026-01-01T00:00:05+00:00",
         },
         "archive": {
@@ -162,6 +163,8 @@ def test_counts_of_pipelines_and_outputs():
     assert (value("output_restarts_total", fraud), value("output_restarts_total", kept)) == (3, 0)
     planned = "planned_batch_seconds"
     assert (value(planned, fraud), value(planned, kept)) == (600, None)
+    failing = "output_failing"
+    assert (value(failing, fraud), value(failing, kept)) == (1, 0)
     failed = "output_failed_time_seconds"
     assert (value(failed, fraud), value(failed, kept)) == (moment, None)
     assert (value("archive_files", kept), value("archive_missing_files", kept)) == (9, 1)

@@ -232,11 +232,19 @@ def test_a_response_without_end_is_refused_by_its_size():
     assert {kind for kind, _ in found.unread} == {"pipeline", "master", *OF_PROMETHEUS}
 
 
-def test_a_response_that_trickles_ends_by_the_time_limit(monkeypatch):
+class EndlessHeader(Endless):
+    """Sends a header that does not end."""
+
+    def end_headers(self):
+        self.wfile.write(b"HTTP/1.0 200 OK\r\nA: ")
+
+
+@pytest.mark.parametrize("handler", [Endless, EndlessHeader])
+def test_a_response_that_trickles_ends_by_the_time_limit(monkeypatch, handler):
     monkeypatch.setattr(remote_state, "TIMEOUT_S", 0.3)
     monkeypatch.setattr(Endless, "part", b" ")
     monkeypatch.setattr(Endless, "pause", 0.05)
     began = time.monotonic()
-    with endless(Endless) as place:
+    with endless(handler) as place:
         assert driver_state(place, "a") is None
     assert time.monotonic() - began < 5

@@ -16,7 +16,7 @@ from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import Check
 from kafka_metal_client.stop_signal import stop_signal
-from kafka_metal_client.terminal import command_line, say
+from kafka_metal_client.terminal import command_line, echo
 from kafka_metal_client.topic_settings import limit_in, settings_of
 
 # Whatever the format of the file is.
@@ -32,9 +32,9 @@ def produce(options: argparse.Namespace) -> int:
         whole = registered.Encoded(reader, encoding) if encoding else reader
         check = producing.validate(options.file, whole)
         valid = f"{options.file}: {check.records:,} records are valid; nothing was sent"
-        say(valid, *_hints(check), str(encoding or FORMAT))
-        say(f"schema: {producing.describe_columns(check)}")
-        say(f"first record: {next(reader.records()).value.decode()}")
+        echo(valid, *_hints(check), str(encoding or FORMAT))
+        echo(f"schema: {producing.describe_columns(check)}")
+        echo(f"first record: {next(reader.records()).value.decode()}")
         return 0
     extra = client_settings(options)
     check, sent, rest = producing.produce_file(
@@ -44,26 +44,26 @@ def produce(options: argparse.Namespace) -> int:
     stopped = f", {unsent:,} not sent" if unsent else ""
     counts = f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not{stopped}"
     valid = f"{options.file}: {check.records:,} records are valid"
-    say(valid, *_hints(check), str(encoding or FORMAT))
-    say(
+    echo(valid, *_hints(check), str(encoding or FORMAT))
+    echo(
         f"sent {sent.sent:,} to {options.topic}, acknowledged {sent.acknowledged:,} "
         f"in {sent.seconds:.1f} s ({sent.acknowledged / max(sent.seconds, 0.001):,.0f} records/s)"
     )
     for reason, (count, line) in sorted(sent.failures.items()):
-        say(f"{count:,} records failed, the first from line {line}: {reason}")
+        echo(f"{count:,} records failed, the first from line {line}: {reason}")
     if rest:
         again = [program(), "produce", *connection_arguments(options), "--topic", options.topic]
         again += ["--key", options.key] if options.key else []
         again += _registry(options)
         again += _rate(options)
-        say(f"{counts}; these are in {rest}")
+        echo(f"{counts}; these are in {rest}")
         cause = "after fixing the cause" if sent.failed else "to send the rest"
-        say(f"{cause}, run: {command_line([*again, str(rest)])}")
+        echo(f"{cause}, run: {command_line([*again, str(rest)])}")
     elif sent.unsaved:
-        say(f"{counts}. They could not be saved: {sent.unsaved}")
+        echo(f"{counts}. They could not be saved: {sent.unsaved}")
         if places := sent.describe_rest(check):
-            say(f"not acknowledged or not sent in {options.file}: {places}")
-            say("copy these lines to a new file, with the header of a CSV, and send that file")
+            echo(f"not acknowledged or not sent in {options.file}: {places}")
+            echo("copy these lines to a new file, with the header of a CSV, and send that file")
     return 0 if sent.acknowledged == check.records and not sent.unsaved else 1
 
 
@@ -81,8 +81,8 @@ def content(options: argparse.Namespace) -> int:
     specs = declared.load(options.file, options.passwords)
     made = declared.create_missing(specs, options.bootstrap, client_settings(options))
     users, acls = len(specs.users), len(list(specs.acls))
-    say(f"{users} users and {acls} ACLs are as declared")
-    say(f"{len(specs.topics)} topics declared, created: {', '.join(made) or 'none'}")
+    echo(f"{users} users and {acls} ACLs are as declared")
+    echo(f"{len(specs.topics)} topics declared, created: {', '.join(made) or 'none'}")
     return 0
 
 
@@ -97,17 +97,17 @@ def replay(options: argparse.Namespace) -> int:
         chosen = replaying.check(options.source, options.target, known, options.partition)
         requested, deleted = replaying.compute_ranges(reader, options.source, chosen, since, until)
         for number, (first, end) in sorted(requested.items()):
-            say(f"{options.source}-{number}: offsets {first:,} to {end - 1:,}")
+            echo(f"{options.source}-{number}: offsets {first:,} to {end - 1:,}")
         if deleted:
-            say(f"{deleted:,} offsets before the start of the log were deleted by retention")
+            echo(f"{deleted:,} offsets before the start of the log were deleted by retention")
         if not requested:
-            say("nothing was sent" if options.dry_run else "this range has no records")
+            echo("nothing was sent" if options.dry_run else "this range has no records")
             return 0
         settings = settings_of(options.bootstrap, extra, options.target)
         if options.stamp == "source":
             _warn_of_old_records(reader, options, requested, retention.ages(settings), moment)
         if options.dry_run:
-            say("nothing was sent")
+            echo("nothing was sent")
             return 0
         limit = limit_in(settings)
         connect = partial(brokers.producer, options.bootstrap, extra, 300, limit)
@@ -120,30 +120,30 @@ def replay(options: argparse.Namespace) -> int:
             )  # fmt: skip
     finally:
         reader.close()
-    say(
+    echo(
         f"sent {done.sent:,} to {options.target}, acknowledged {done.acknowledged:,} "
         f"in {done.seconds:.1f} s ({done.acknowledged / max(done.seconds, 0.001):,.0f} records/s)"
     )
     for reason, count in sorted(done.failures.items()):
-        say(f"{count:,} records failed: {reason}")
+        echo(f"{count:,} records failed: {reason}")
     if done.stall:
-        say(f"stopped: {done.stall}")
+        echo(f"stopped: {done.stall}")
     if not done.whole:
-        say(f"{done.acknowledged:,} acknowledged, {done.requested - done.acknowledged:,} not")
+        echo(f"{done.acknowledged:,} acknowledged, {done.requested - done.acknowledged:,} not")
     for number, (first, last) in sorted(done.unsent.items()):
-        say(f"{options.source}-{number}: offsets {first:,} to {last:,} were not sent")
+        echo(f"{options.source}-{number}: offsets {first:,} to {last:,} were not sent")
     if done.missing:
-        say("fix the cause, then run these (acknowledged records in between are sent twice):")
+        echo("fix the cause, then run these (acknowledged records in between are sent twice):")
     elif done.stall:
-        say("when all partitions of the source have a leader again (make status), run:")
+        echo("when all partitions of the source have a leader again (make status), run:")
     elif done.unsent:
-        say("to send the rest, run:")
+        echo("to send the rest, run:")
     for number, (first, last) in sorted(done.remaining.items()):
         again = [program(), "replay", *connection_arguments(options)]
         again += ["--source", options.source, "--target", options.target]
         again += ["--partition", str(number), "--stamp", options.stamp]
         again += ["--from", str(first), "--until", str(last + 1), *_rate(options)]
-        say(f"  {command_line(again)}")
+        echo(f"  {command_line(again)}")
     return 0 if done.whole else 1
 
 
@@ -170,8 +170,8 @@ def _warn_of_old_records(
     old = replaying.older(reader, options.source, requested, oldest)
     if old:
         count = sum(end - first for first, end in requested.values())
-        say(retention.warning(options.target, limits, old, count))
-        say("with STAMP=now (--stamp now), copies have the current time instead")
+        echo(retention.warning(options.target, limits, old, count))
+        echo("with STAMP=now (--stamp now), copies have the current time instead")
 
 
 def _hints(check: Check) -> list[str]:

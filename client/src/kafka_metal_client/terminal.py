@@ -12,7 +12,7 @@ def escape_unprintable(text: str) -> str:
     )
 
 
-def say(*lines: str) -> None:
+def echo(*lines: str) -> None:
     """Print each text as one line."""
     print("\n".join(map(escape_unprintable, lines)), flush=True)
 

@@ -42,6 +42,11 @@ public final class SharedTopic implements StreamSourceProvider {
     return name;
   }
 
+  /** Frees all shared reads; their queries have stopped. */
+  public static void forget() {
+    READINGS.clear();
+  }
+
   /** Sets the maximum of records of a running query's next batches. */
   public static void limit(String name, String output, long most) {
     READINGS.get(name).limit(output, most);

@@ -25,8 +25,7 @@ class Fault:
 
     ``kind`` and ``where`` are the problem on every screen; "" for an alert without a kind, or for
     any instance. ``page``: the alert pages a person. ``screens`` are those that can show it:
-    status, page, alert. ``over``: seconds until they are well again. ``cause``: the kind under
-    which status names the cause before there is an alert.
+    status, page, alert. ``over``: seconds until they are well again.
     """
 
     inject: Injection
@@ -37,14 +36,13 @@ class Fault:
     where: str = ""
     screens: tuple[str, ...] = ("status", "page", "alert")
     over: float = 90
-    cause: str = ""
 
     def text_in(self, listed: Mapping[tuple[str, str], str]) -> str | None:
         """Return the text of this fault's problem in a list of problems; None without it."""
         for (kind, where), text in listed.items():
             if ("", self.alert) == (kind, where):
                 return text
-            if kind in (self.kind or self.alert, self.cause) and self.where in ("", where):
+            if kind == (self.kind or self.alert) and self.where in ("", where):
                 return text
         return None
 

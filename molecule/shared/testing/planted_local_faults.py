@@ -289,7 +289,7 @@ FAULTS = {
     ),
     "the probe is stopped": Fault(
         stopped("probe1"), "ProbeDown", DELAYED, page=False,
-        kind="ServiceDown", where="probe@localhost", cause="ContainerStopped",
+        kind="ServiceDown", where="probe@localhost",
     ),
     "the exporter of the cluster is stopped": Fault(
         stopped("exporter1"), where="exporter@localhost", screens=STATUS_AND_ALERT, **NOT_READ
@@ -336,7 +336,7 @@ FAULTS = {
         kind="ArchiveIncomplete", where="pipeline-payments",
     ),
     "an archive cannot be written": Fault(
-        read_only_archive, "PipelineStalled", TICKET_S,
+        read_only_archive, "PipelineFailing", DELAYED,
         kind="PipelineFailing", where="pipeline-payments",
     ),
     "a configuration file was edited by hand": Fault(

@@ -9,6 +9,7 @@ entities with their ``keys``. Content that is not in the applied state is never 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,8 @@ VARIABLES = {
     "topics": ("kafka_content_topics",),
     "pipelines": ("pipeline_pipelines",),
 }
+# Names that YAML reads as text without quotes.
+PLAIN = re.compile(r"(?!(true|false|yes|no|on|off|null|y|n)\Z)[a-z][\w.-]*", re.IGNORECASE)
 
 
 class RemovalError(SpecError):
@@ -55,10 +58,15 @@ def confirmation(kinds: Collection[str], topics: Iterable[str] = ()) -> str:
     """Return the hint that confirms removals of ``kinds`` and deletions of ``topics``: ARGS."""
     content = [kind for kind in VARIABLES if kind in kinds and kind != "pipelines"]
     values = [f"kafka_content_confirm_removal: [{', '.join(content)}]"] if content else []
-    deleted = ", ".join(sorted(set(topics)))
+    deleted = ", ".join(map(_in_arguments, sorted(set(topics))))
     values += [f"kafka_content_confirm_delete: [{deleted}]"] if deleted else []
     values += ["pipeline_confirm_removal: true"] if "pipelines" in kinds else []
     return f"to confirm: ARGS=\"-e '{{{', '.join(values)}}}'\""
+
+
+def _in_arguments(name: str) -> str:
+    """Return a topic's name as YAML within ARGS="…", quoted if it could be no text: 010, true."""
+    return name if PLAIN.fullmatch(name) else rf"\"{name}\""
 
 
 def select_removals(

@@ -7,9 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-# Characters of a value in a message.
-LONGEST = 60
-OBJECT = "an object of JSON"
+from .json_faults import OBJECT, Fault, first_fault, numbers, required_numbers, texts, times
 
 
 def read_state(body: Any, name: str, error: str = "") -> tuple[dict[str, Any] | None, str]:
@@ -36,54 +34,41 @@ def status_fault(body: object) -> str:
 
     Other programs may listen on the port of a driver.
     """
-    for where, found, allowed in _faults(body):
-        text = "nothing" if found is None else repr(found)
-        return f"{where}: found {text[:LONGEST]}; allowed: {allowed}"
-    return ""
+    return first_fault(_faults(body))
 
 
-def _faults(body: object) -> Iterator[tuple[str, object, str]]:
-    """Places of invalid values, the values, and what is allowed."""
+def _faults(body: object) -> Iterator[Fault]:
+    """Yield all faults of a status."""
     if not isinstance(body, Mapping):
         yield "status", body, OBJECT
         return
-    for name in ("name", "state"):
-        if not isinstance(body.get(name), str):
-            yield name, body.get(name), "a text"
-    yield from _numbers(body, "", "failed_starts")
+    yield from texts(body, "", "name", "state")
+    yield from numbers(body, "", "failed_starts")
     outputs = body.get("outputs")
     if not isinstance(outputs, Mapping):
         yield "outputs", outputs, OBJECT
         return
     for name, output in outputs.items():
-        if isinstance(output, Mapping):
-            yield from _numbers(
-                output, f"outputs.{name}.", "restarts", "lag", "running_seconds", "planned_seconds"
-            )
-            yield from _part(output, f"outputs.{name}.", "archive", "missing")
+        # In labels of metrics.
+        if not name.isprintable():
+            yield "outputs", name, "printable names"
+        elif isinstance(output, Mapping):
+            place = f"outputs.{name}."
+            yield from numbers(output, place, "restarts", "lag", "running_seconds")
+            yield from numbers(output, place, "planned_seconds", "batch_seconds", "rows_per_second")
+            yield from times(output, place, "updated", "failed_at")
+            yield from _part(output, place, "archive", "files", "missing")
         else:
             yield f"outputs.{name}", output, OBJECT
-    yield from _part(body, "", "records")
+    yield from _part(body, "", "records", "read", "invalid")
     if isinstance(body.get("records"), Mapping):
         yield from _part(body["records"], "records.", "recent", "read", "invalid")
 
 
-def _part(
-    found: Mapping[str, object], place: str, name: str, *numbers: str
-) -> Iterator[tuple[str, object, str]]:
-    """Faults of a part that is absent, or an object with ``numbers``."""
+def _part(found: Mapping[str, object], place: str, name: str, *names: str) -> Iterator[Fault]:
+    """Yield the faults of a part that is absent, or an object with numbers of these ``names``."""
     part = found.get(name)
     if isinstance(part, Mapping):
-        yield from _numbers(part, f"{place}{name}.", *numbers)
+        yield from required_numbers(part, f"{place}{name}.", *names)
     elif part is not None:
         yield f"{place}{name}", part, OBJECT
-
-
-def _numbers(
-    found: Mapping[str, object], place: str, *names: str
-) -> Iterator[tuple[str, object, str]]:
-    """Faults of values that are absent, or numbers."""
-    for name in names:
-        value = found.get(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            yield f"{place}{name}", value, "a number"

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .json_faults import OBJECT, Fault, first_fault, numbers, objects, texts
 from .platform_problem import Problem
 
 # States of a master.
@@ -20,6 +21,21 @@ def find_leader(masters: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """Return the leading master; None when there is none or more than one."""
     leading = [dict(master) for master in masters if master["status"] == LEADER]
     return leading[0] if len(leading) == 1 else None
+
+
+def master_fault(body: object) -> str:
+    """Return what is wrong with the JSON of a master; empty if it is valid."""
+    return first_fault(_faults(body))
+
+
+def _faults(body: object) -> Iterator[Fault]:
+    """Yield all faults of a master's JSON."""
+    if not isinstance(body, Mapping):
+        yield "the response", body, OBJECT
+        return
+    yield from texts(body, "", "status")
+    yield from numbers(body, "", "aliveworkers", "cores", "coresused", "memory", "memoryused")
+    yield from objects(body, "", "workers", "activeapps")
 
 
 def alive_workers(state: Mapping[str, Any]) -> list[str]:

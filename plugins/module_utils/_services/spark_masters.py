@@ -5,19 +5,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from http.client import HTTPException
 from typing import Any
 
+from .._common.deadlines import Deadline, run_in_parallel
 from .._problems import spark_problems
 from .._problems.platform_problem import Problem
-from .._problems.spark_problems import LEADER, STANDBY, alive_workers, find_leader
+from .._problems.spark_problems import LEADER, STANDBY, alive_workers, find_leader, master_fault
 from . import web_pages
 
 __all__ = ["LEADER", "STANDBY", "find_leader"]
 
-FAULTS = (OSError, HTTPException, ValueError, KeyError, TypeError)
+# A server, the timeout and the login; the state of the server.
+Query = Callable[[Mapping[str, Any], float, str], dict[str, Any]]
+# Of requests, and of text that is no JSON or nested too deeply.
+FAULTS = (OSError, HTTPException, ValueError, RecursionError)
 
 
 def query_master(master: Mapping[str, Any], timeout: float, login: str = "") -> dict[str, Any]:
@@ -32,11 +36,9 @@ def query_master(master: Mapping[str, Any], timeout: float, login: str = "") -> 
     state = {"name": master["name"], "page": page(master), "status": "", "workers": []}
     try:
         found = get_json(master, "/json/", timeout, login)
-        return state | {
-            "status": str(found["status"]),
-            "workers": alive_workers(found),
-            "error": "",
-        }
+        if fault := master_fault(found):
+            return state | {"error": f"the response is not that of a master: {fault}"}
+        return state | {"status": found["status"], "workers": alive_workers(found), "error": ""}
     except FAULTS as error:
         return state | {"error": str(error) or type(error).__name__}
 
@@ -65,15 +67,29 @@ def query_masters(
     masters: Sequence[Mapping[str, Any]], timeout: float, login: str = ""
 ) -> list[dict[str, Any]]:
     """Return the state of each master in the same order; requests run in parallel."""
-    with ThreadPoolExecutor(max_workers=max(1, len(masters))) as pool:
-        return list(pool.map(lambda master: query_master(master, timeout, login), masters))
+    return _query_all(masters, query_master, timeout, login)
 
 
 def query_histories(
     servers: Sequence[Mapping[str, Any]], timeout: float, login: str = ""
 ) -> list[dict[str, Any]]:
-    """Return the state of each history server."""
-    return [query_history(server, timeout, login) for server in servers]
+    """Return the state of each history server in the same order; requests run in parallel."""
+    return _query_all(servers, query_history, timeout, login)
+
+
+def _query_all(
+    servers: Sequence[Mapping[str, Any]], query: Query, timeout: float, login: str
+) -> list[dict[str, Any]]:
+    """Return the result of each query; one that has not ended in time has an error."""
+    calls = {place: partial(query, each, timeout, login) for place, each in enumerate(servers)}
+    # The timeout is that of each packet, and a response may come byte by byte.
+    found = run_in_parallel(calls, Deadline(timeout + 1))
+    return [
+        {"name": each["name"], "page": page(each), "status": "", "workers": [], "error": str(state)}
+        if isinstance(state := found[place], Exception)
+        else state
+        for place, each in enumerate(servers)
+    ]
 
 
 def problems(

@@ -14,10 +14,10 @@ import hashlib
 import os
 import shutil
 import stat
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
+from ansible import constants
+from ansible.plugins.loader import module_utils_loader
 from ansible.release import __version__
 
 # Not resolved: a link to this file can be next to other modules.
@@ -26,74 +26,100 @@ PLUGINS = Path(__file__).parents[2]
 KEPT = ("ansible_collections.metal.kafka.", "ansible.modules.")
 # The directory in a run's temporary one that Ansible reads (executor/module_common.py).
 OF_RUN = "ansiballz_cache"
+# Endings of files there that are locks or incomplete.
+UNFINISHED = (".lock", "-part")
+# States of the sources whose modules are kept: branches and clones of a repository take turns.
+STATES = 5
+# Bytes of the digest at the start of each kept file: without it, the file is damaged.
+DIGEST = hashlib.sha256().digest_size
+# Rights of others to write.
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def default_folder() -> Path:
     """Where packed modules of this user are kept."""
-    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(cache).expanduser() / "kafka-metal/modules"
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    # The XDG specification ignores relative paths.
+    return Path(cache if os.path.isabs(cache) else os.path.expanduser("~/.cache")).joinpath(
+        "kafka-metal/modules"
+    )
 
 
 class PackedModules:
-    """The kept modules of one state of the sources."""
+    """The kept modules of the present state of the sources."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.own = folder / _digest_of_sources()
+        self.sources = ""
+        self.used: set[str] = set()
 
     def use(self, temporary: Path) -> None:
         """Give a run the kept modules; ``temporary`` is its directory for temporary files."""
         run = temporary / OF_RUN
         with contextlib.suppress(OSError):
-            self.own.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not all(map(_is_private, (self.folder, self.own))):
-                return
-            os.utime(self.own)
+            self.sources = _digest_of_sources()
+            own = _private_directory(self.folder / self.sources)
+            os.utime(own)
             run.mkdir(exist_ok=True)
-            for path, name, digest in self._kept():
-                # A damaged file is packed again.
-                if hashlib.sha256(path.read_bytes()).hexdigest() == digest:
-                    (run / name).symlink_to(path)
+            for path in own.iterdir():
+                content = path.read_bytes()
+                if content[:DIGEST] == hashlib.sha256(content[DIGEST:]).digest():
+                    self.used.add(path.name)
+                    # Renamed when it is complete, as Ansible does.
+                    part = run / f"{path.name}-part"
+                    part.write_bytes(content[DIGEST:])
+                    part.rename(run / path.name)
 
     def keep(self, temporary: Path) -> None:
         """Keep what a run has packed, and delete what belongs to earlier sources."""
         with contextlib.suppress(OSError):
-            if not all(map(_is_private, (self.folder, self.own))):
+            # Of which sources is unknown if they have changed since the start.
+            if _digest_of_sources() != self.sources:
                 return
+            own = _private_directory(self.folder / self.sources)
             for path in (temporary / OF_RUN).iterdir():
-                packed = path.name.startswith(KEPT) and not path.name.endswith((".lock", "-part"))
-                if packed and not path.is_symlink():
-                    self._add(path)
-            # Branches and clones of a repository take turns.
-            for path in sorted(self.folder.iterdir(), key=os.path.getmtime)[:-5]:
+                packed = path.name.startswith(KEPT) and not path.name.endswith(UNFINISHED)
+                if packed and path.name not in self.used:
+                    content = path.read_bytes()
+                    # Another run may write it at the same time. A mixture has another digest.
+                    (own / path.name).write_bytes(hashlib.sha256(content).digest() + content)
+            states = filter(Path.is_dir, self.folder.iterdir())
+            for path in sorted(states, key=os.path.getmtime)[:-STATES]:
                 shutil.rmtree(path)
-
-    def _kept(self) -> Iterator[tuple[Path, str, str]]:
-        for path in self.own.iterdir():
-            name, separator, digest = path.name.rpartition("@")
-            if separator:
-                yield path, name, digest
-
-    def _add(self, path: Path) -> None:
-        content = path.read_bytes()
-        added = self.own / f"{path.name}@{hashlib.sha256(content).hexdigest()}"
-        with tempfile.NamedTemporaryFile(dir=self.own, delete=False) as file:
-            file.write(content)
-        Path(file.name).rename(added)
 
 
 def _digest_of_sources() -> str:
     """Digest of everything that packed modules depend on."""
     sources = []
-    for name in ("modules", "module_utils"):
-        for folder, _, files in os.walk(PLUGINS / name, followlinks=True):
+    # With directories of a site for ansible.module_utils, which precede those of Ansible.
+    libraries = module_utils_loader.print_paths().split(os.pathsep)
+    own = PLUGINS / "modules", PLUGINS / "module_utils"
+    for tree in (*own, Path(constants.__file__).parent / "modules", *libraries):
+        for folder, _, files in os.walk(tree, followlinks=True):
             for path in (Path(folder, file) for file in files if file.endswith(".py")):
                 found = path.stat()
-                sources.append((str(path), found.st_size, found.st_mtime_ns))
+                # A copy may have the modification time of its source. No program can set this one.
+                sources.append((str(path), found.st_size, found.st_ctime_ns))
     return hashlib.sha256(repr((__version__, sorted(sources))).encode()).hexdigest()
 
 
-def _is_private(folder: Path) -> bool:
-    """Whether no other user can have written to the directory: its files become code."""
+def _private_directory(path: Path) -> Path:
+    """Create a directory whose files become code: OSError if other users could replace them."""
+    if not path.is_absolute():
+        raise NotADirectoryError(f"{path}: this user has no home")
+    for each in reversed((path, *path.parents)):
+        each.mkdir(mode=0o700, exist_ok=True)
+    # Links in the path may be replaced later.
+    found = path.resolve()
+    of_others = found.stat().st_mode & OTHERS or found.stat().st_uid != os.geteuid()
+    if of_others or any(map(_replaceable, found.parents)):
+        raise PermissionError(f"other users may write to {path}")
+    return found
+
+
+def _replaceable(folder: Path) -> bool:
+    """Whether another user may replace entries of a directory that are not his."""
     found = folder.stat()
-    return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    # As /tmp, where users may replace only their own.
+    sticky = found.st_mode & stat.S_ISVTX
+    return found.st_uid not in (0, os.geteuid()) or bool(found.st_mode & OTHERS and not sticky)

@@ -89,7 +89,7 @@ def platform_state(
 
 
 def nothing_runs(machines: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether the engines of all machines say that no container of the cluster runs."""
+    """Whether no container of the cluster runs, by the engines of all machines."""
     read = [found.get("running") for found in machines.values() if found.get("engine_error") == ""]
     return bool(read) and len(read) == len(machines) and all(count == 0 for count in read)
 

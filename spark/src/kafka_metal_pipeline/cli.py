@@ -1,7 +1,6 @@
 """Check and run Spark streaming pipelines from their declarations."""
 
 import argparse
-import hashlib
 import logging
 import os
 import signal
@@ -19,12 +18,11 @@ from kafka_metal_declarations.model import Declaration
 
 from kafka_metal_pipeline import checkpoint as checkpoints
 from kafka_metal_pipeline import checkpoint_check
+from kafka_metal_pipeline.declared_file import DeclaredFile
 from kafka_metal_pipeline.starts import FailedStarts
 from kafka_metal_pipeline.storage import Files
 
 REFUSED = 2
-# Seconds that a driver that cannot run still serves the reason on its status port.
-REFUSED_STATUS_S = 60.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,11 +43,10 @@ def run(options: argparse.Namespace) -> int:
     """Run the pipeline of a file as a streaming driver."""
     # Executors and the history server share directories as other users of the same group.
     os.umask(0o007)
-    text = options.file.read_bytes()
-    declared = _ready(options)
+    file = DeclaredFile(options.file, lambda: _ready(options))
     work = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0]
-    file = Path(work) / f"{declared.name}.starts.json" if work else None
-    return _drive(declared, FailedStarts.read(file, hashlib.sha256(text).hexdigest()))
+    starts = Path(work) / f"{file.declaration.name}.starts.json" if work else None
+    return _drive(file, FailedStarts.read(starts, file.digest))
 
 
 def _ready(options: argparse.Namespace) -> Declaration:
@@ -132,12 +129,12 @@ def infer_schema(options: argparse.Namespace) -> int:
     return 0
 
 
-def _drive(declared: Declaration, starts: FailedStarts) -> int:
+def _drive(file: DeclaredFile, starts: FailedStarts) -> int:
     # Spark is imported only here: other commands work without it.
     from kafka_metal_pipeline import driver
     from kafka_metal_pipeline.status import Board, serve
 
-    stopping = threading.Event()
+    declared, stopping = file.declaration, threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
     board = Board(declared.name, list(checkpoints.all_checkpoints(declared)), starts)
@@ -149,11 +146,7 @@ def _drive(declared: Declaration, starts: FailedStarts) -> int:
             found = f"{declared.site.status} ({error.strerror})"
             problem = Problem(declared.name, "status", found, "an address of this host, unused")
             raise DeclarationError([problem]) from error
-    code = driver.run(declared, board, stopping)
-    if code == REFUSED and declared.site.status:
-        # A restart would fail in the same way: serve the reason on the status port for a while.
-        stopping.wait(REFUSED_STATUS_S)
-    return code
+    return driver.run(file, board, stopping)
 
 
 def _status_credentials_file(declared: Declaration) -> Path | None:

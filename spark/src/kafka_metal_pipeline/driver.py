@@ -24,10 +24,13 @@ from kafka_metal_pipeline import (
     rate,
     reading,
     session,
+    sql_check,
+    streams,
 )
 from kafka_metal_pipeline.archive_check import ArchiveWatch, archive_checks
 from kafka_metal_pipeline.checkpoint import all_checkpoints
 from kafka_metal_pipeline.checkpoint_files import CheckpointError
+from kafka_metal_pipeline.declared_file import DeclaredFile
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.limits import Limits
@@ -35,7 +38,6 @@ from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.recreated import RecreatedTopicError
 from kafka_metal_pipeline.registry import RegistryError, UnusableSchemaError, WriterSchemas
 from kafka_metal_pipeline.running_batch import planned_seconds
-from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import FAILING, FINISHED, STARTING, STOPPING, Board
 from kafka_metal_pipeline.storage import Files, Storage
 from kafka_metal_pipeline.supervision import FIRST_PAUSE_S, Attempt, Supervisor, output_state
@@ -43,14 +45,19 @@ from kafka_metal_pipeline.supervision import FIRST_PAUSE_S, Attempt, Supervisor,
 log = logging.getLogger(__name__)
 
 DONE, DIED, REFUSED = 0, 1, 2
+# Not an exit code: the queries have stopped, for another declaration.
+CHANGED = -1
 # Of one round of queries: they start again with other schemas.
-RENEW = -1
+RENEW = -2
 
 POLL_S = 1.0
 # On SIGTERM a running batch may finish within this time, so that its rows are not written to a
 # topic twice. The stop timeout of the container is longer.
 STOP_S = 25.0
 STOP_POLL_S = 0.05
+# Seconds that a driver that cannot run still serves the reason on its status port. A restart would
+# fail in the same way; another declaration may not.
+REFUSED_STATUS_S = 60.0
 REPORT_EVERY_S = 60.0
 
 # Errors that every start would raise again until the configuration changes.
@@ -62,7 +69,7 @@ REFUSALS = (
     UnusableSchemaError,
     preparation.LimitError,
     queries.StatementError,
-    SqlError,
+    sql_check.SqlError,
 )
 
 # File next to a query's checkpoint with its throughput, for the next start.
@@ -71,48 +78,40 @@ CAPACITY = "kafka-metal-records-per-second"
 Queries = Mapping[str, StreamingQuery]
 
 
-def run(declaration: Declaration, board: Board, stopping: threading.Event) -> int:
+def run(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
     """Run until ``stopping`` is set, all available records are read, or the driver fails.
 
-    Return the exit code: DONE, DIED, or REFUSED for an invalid statement, checkpoint or option.
+    Another declaration in the file is run in the same session. Return the exit code: DONE, DIED, or
+    REFUSED for an invalid statement, checkpoint or option.
     """
-    spark: SparkSession | None = None
-    try:
-        schemas = read_schemas(declaration, board, stopping)
-        if schemas is None:
-            return DONE
-        spark = session.connect(declaration)
-        board.set_id(str(spark.sparkContext.applicationId))
-        code = RENEW
-        while code == RENEW:
-            code = _run(spark, schemas, board, stopping)
-    except REFUSALS as error:
-        log.error("%s", error)
-        board.fail(str(error), refused=True)
-        code = REFUSED
-    except Exception as error:
-        # For example a dead JVM: without its queries the driver must not keep running.
-        log.exception("pipeline %s: the driver failed", declaration.name)
-        board.fail(f"pipeline {declaration.name}: {explain(error)}")
-        code = DIED
+    running = Session()
+    while True:
+        code = _attempt(running, file, board, stopping)
+        if code == REFUSED and file.declaration.site.status:
+            code = _wait_for_change(file, board, stopping)
+        if code != CHANGED:
+            break
+        log.info("pipeline %s: its declaration has changed", file.declaration.name)
+        board.begin(file.digest, list(all_checkpoints(file.declaration)))
     if code == DONE:
         board.set_state(FINISHED)
-    if spark is not None:
-        _close(spark)
+    running.close()
     return code
 
 
 def read_schemas(
-    declaration: Declaration,
+    file: DeclaredFile,
     board: Board,
     stopping: threading.Event,
     read: Callable[[Declaration], WriterSchemas] = WriterSchemas,
-) -> WriterSchemas | None:
-    """Return the schemas of the source, once its registry has them; None if ``stopping`` is set.
+) -> WriterSchemas | int:
+    """Return the schemas of the source, once its registry has them.
 
-    Meanwhile all outputs are failing, as with other causes outside of the pipeline. Raises
-    RegistryError instead for `available-now`, which repeats nothing.
+    DONE instead if ``stopping`` is set meanwhile, CHANGED for another declaration. All outputs are
+    failing until then, as with other causes outside of the pipeline. Raises RegistryError instead
+    for `available-now`, which repeats nothing.
     """
+    declaration = file.declaration
     failed, outputs = Attempt(), all_checkpoints(declaration)
     while True:
         try:
@@ -135,15 +134,85 @@ def read_schemas(
             board.set_output(name, output_state(failed))
         board.set_state(FAILING)
         if stopping.wait(FIRST_PAUSE_S):
-            return None
+            return DONE
+        if _has_changed(file, board):
+            return CHANGED
     for name in outputs if failed.error else ():
         board.set_output(name, output_state(Attempt(restarts=failed.restarts)))
     board.set_state(STARTING)
     return found
 
 
+class Session:
+    """The session of a driver, from its first use on."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._spark: SparkSession | None = None
+
+    def open(self, declaration: Declaration) -> SparkSession:
+        """Return the session."""
+        if self._spark is None:
+            self._spark = session.start(declaration)
+        return self._spark
+
+    def close(self) -> None:
+        """Stop the session if it was started."""
+        try:
+            if self._spark is not None:
+                self._spark.stop()
+        except Exception as error:
+            # The exit code is determined already, and the JVM may have exited before.
+            log.warning("the session could not be stopped: %s", queries.first_line(error))
+
+
+def _attempt(running: Session, file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
+    """Run the declaration; return the exit code, or CHANGED for another one in its file."""
+    name = file.declaration.name
+    try:
+        schemas = read_schemas(file, board, stopping)
+        if not isinstance(schemas, WriterSchemas):
+            return schemas
+        spark = running.open(file.declaration)
+        sql_check.require_allowed(spark, file.declaration)
+        board.set_id(str(spark.sparkContext.applicationId))
+        code = RENEW
+        while code == RENEW:
+            code = _run(spark, schemas, board, stopping, file)
+        return code
+    except REFUSALS as error:
+        log.error("%s", error)
+        board.fail(str(error), refused=True)
+        return REFUSED
+    except Exception as error:
+        # For example a dead JVM: without its queries the driver must not keep running.
+        log.exception("pipeline %s: the driver failed", name)
+        board.fail(f"pipeline {name}: {explain(error)}")
+        return DIED
+
+
+def _wait_for_change(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
+    """Return CHANGED if the declaration changes while the reason of the refusal is served."""
+    until = time.monotonic() + REFUSED_STATUS_S
+    while time.monotonic() < until and not stopping.wait(POLL_S):
+        if _has_changed(file, board):
+            return CHANGED
+    return REFUSED
+
+
+def _has_changed(file: DeclaredFile, board: Board) -> bool:
+    """Whether there is another declaration to run; the board gets the reason if it cannot be."""
+    changed = file.reload()
+    board.set_declaration_error(file.error)
+    return changed
+
+
 def _run(
-    spark: SparkSession, schemas: WriterSchemas, board: Board, stopping: threading.Event
+    spark: SparkSession,
+    schemas: WriterSchemas,
+    board: Board,
+    stopping: threading.Event,
+    file: DeclaredFile,
 ) -> int:
     """Run as ``run`` does, or return RENEW if the queries have to start with other schemas."""
     declaration = schemas.declaration
@@ -187,8 +256,8 @@ def _run(
             limits if has_limits else {}, planned, source.max_per_trigger,
             partial(reading.common_limits, shared=shared, planned=planned), set_limit,
         )  # fmt: skip
-        code = _watch(supervisor, watch, raised, schemas, board, stopping)
-        if code == DONE:
+        code = _watch(supervisor, watch, raised, schemas, board, stopping, file)
+        if code in (DONE, CHANGED):
             board.set_state(STOPPING)
         running = supervisor.queries
         stop_between_batches(running, STOP_S)
@@ -200,6 +269,7 @@ def _run(
         archives.stop()
         watch.stop()
         admin.close()
+        streams.forget_shared_reads(spark)
     return code
 
 
@@ -237,8 +307,9 @@ def _watch(
     schemas: WriterSchemas,
     board: Board,
     stopping: threading.Event,
+    file: DeclaredFile,
 ) -> int:
-    reported = time.monotonic()
+    name, reported = file.declaration.name, time.monotonic()
     supervisor.start_all()
     while not stopping.wait(POLL_S):
         watch.reads_ends = supervisor.has_long_batch
@@ -260,15 +331,18 @@ def _watch(
                 return DONE
             is_refused = all(isinstance(each, REFUSALS) for each in errors.values())
             failures = "; ".join(f"output {name}: {explain(each)}" for name, each in errors.items())
-            board.fail(f"pipeline {schemas.declaration.name}: {failures}", refused=is_refused)
+            board.fail(f"pipeline {name}: {failures}", refused=is_refused)
             return REFUSED if is_refused else DIED
         try:
             watch.check_seen()
         except RecreatedTopicError as error:
             supervisor.interrupt(error)
             watch.renew()
+        # Afterwards all queries are stopped, so all have to be known.
+        if not supervisor.is_starting and _has_changed(file, board):
+            return CHANGED
         supervisor.start_due()
-    log.info("pipeline %s: stopping on a signal", schemas.declaration.name)
+    log.info("pipeline %s: stopping on a signal", name)
     return DONE
 
 
@@ -301,11 +375,3 @@ def _report(state: Mapping[str, Mapping[str, Any]]) -> None:
             found["rows_per_second"],
             found["lag"],
         )
-
-
-def _close(spark: SparkSession) -> None:
-    try:
-        spark.stop()
-    except Exception as error:
-        # The exit code is determined already, and the JVM may have exited before.
-        log.warning("the session could not be stopped: %s", queries.first_line(error))

@@ -5,6 +5,8 @@ from typing import Any
 
 from kafka_metal_declarations.printable_values import hide_passwords
 
+from kafka_metal_pipeline.registry import RegistryError
+
 OTHER_STATE = "its checkpoint has the state of another statement: give the output another name"
 NO_BROKER = "a Kafka broker does not respond: make status"
 NO_DATABASE = "the database does not respond: check that it runs, and its url in pipeline_databases"
@@ -83,6 +85,9 @@ def explain(error: Any) -> str:
     if CALLED in own and (thrown := THROWN.search(text)):
         own = thrown[1]
     own = hide_passwords(own)
+    if isinstance(error, RegistryError):
+        # Names what to check, in place of a remedy for its cause.
+        return own
     for part, meaning in KNOWN.items():
         if part in f"{kind}: {text}":
             return f"{meaning} ({own})"

@@ -66,14 +66,17 @@ def fetch(url: str, site: RegistrySite) -> Any:
         if len(content) > LIMIT_BYTES:
             raise ValueError(f"the response is larger than {LIMIT_BYTES // 1024**2} MiB")
         return json.loads(content)
-    except (OSError, ValueError, http.client.HTTPException) as error:
+    except http.client.InvalidURL:
+        # Its text has parts of the URL, such as a password.
+        raise RegistryError(f"{hide_passwords(url)}: the URL is invalid") from None
+    except (OSError, ValueError, http.client.HTTPException, RecursionError) as error:
         raise RegistryError(f"{hide_passwords(url)}: {_reason(error)}") from error
 
 
 def _reason(error: Exception) -> str:
     """Return the cause of an error, without the library's own words for a failed connection."""
     cause = getattr(error, "reason", None)
-    return str(getattr(cause, "strerror", None) or error)
+    return str(getattr(cause, "strerror", None) or error) or type(error).__name__
 
 
 class Reader:
@@ -90,6 +93,15 @@ class Reader:
 
     def read(self) -> dict[int, str]:
         """Return the schemas of all versions of the subject by id; raises RegistryError."""
+        try:
+            return self._read()
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            place, reason = hide_passwords(self._urls[0] + self._path), type(error).__name__
+            raise _no_schema(
+                f"{place}: its response is not that of a registry: {reason}: {error}"
+            ) from error
+
+    def _read(self) -> dict[int, str]:
         found = dict[int, str]()
         for version in self._load(""):
             where = f"{hide_passwords(self._urls[0] + self._path)}/{version}"
@@ -125,11 +137,13 @@ class Reader:
             self._urls.remove(url)
             self._urls.insert(0, url)
             return found
-        causes = "; ".join(errors)
-        raise RegistryError(
-            "the schema registry gives no schema: check that it runs, and source.registry "
-            f"({causes})"
-        )
+        raise _no_schema("; ".join(errors))
+
+
+def _no_schema(causes: str) -> RegistryError:
+    return RegistryError(
+        f"the schema registry gives no schema: check that it runs, and source.registry ({causes})"
+    )
 
 
 def _is_record(schema: str) -> bool:

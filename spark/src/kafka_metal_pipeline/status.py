@@ -55,6 +55,10 @@ UNTRIED: dict[str, Any] = {
 }
 
 
+def _untried(outputs: list[str]) -> dict[str, dict[str, Any]]:
+    return {output: {**NOTHING, **UNTRIED} for output in outputs}
+
+
 class Board:
     """The state of the driver; written by its main thread, read by HTTP requests."""
 
@@ -65,11 +69,21 @@ class Board:
         self._state = STARTING
         self._id: str | None = None
         self._name = name
+        self._declaration_error = ""
         self._started = datetime.now(UTC).isoformat(timespec="milliseconds")
         self._counts = Counts()
-        self._outputs: dict[str, dict[str, Any]] = {
-            output: {**NOTHING, **UNTRIED} for output in outputs
-        }
+        self._outputs = _untried(outputs)
+
+    def begin(self, declaration: str, outputs: list[str]) -> None:
+        """Start again with another declaration, by its digest; counts of records continue."""
+        with self._lock:
+            self._starts = FailedStarts.read(self._starts.file, declaration)
+            self._state, self._outputs = STARTING, _untried(outputs)
+
+    def set_declaration_error(self, error: str) -> None:
+        """Set why the driver does not run the declaration that is in its file; empty if it does."""
+        with self._lock:
+            self._declaration_error = error
 
     def set_state(self, state: str) -> None:
         """Set the state: starting, running, failing, stopping, finished or failed."""
@@ -111,7 +125,9 @@ class Board:
         ``failed_starts`` counts consecutive ones. ``records``: {read, invalid, reason} since the
         driver's start, where reason is that of the newest invalid record or empty, and ``recent``:
         {seconds, read, invalid} for the last five minutes. None for a pipeline without a topic of
-        invalid records: all of its records are accepted.
+        invalid records: all of its records are accepted. ``declaration``: SHA-256 of the file with
+        the declaration that runs. ``declaration_error``: why the driver does not run the one that
+        is in the file now, empty if it does.
 
         Of each output: ``planned_seconds``, for which a batch is planned, ``failed_at``, when it
         last failed (ISO 8601), and ``archive``: {files, missing, first} of its archive, None until
@@ -125,6 +141,8 @@ class Board:
                 "last_error": self._starts.error,
                 "failed_starts": self._starts.failed,
                 "refused": self._starts.refused,
+                "declaration": self._starts.declaration,
+                "declaration_error": self._declaration_error,
                 "records": self._counts.snapshot() if INVALID in self._outputs else None,
                 "outputs": {name: dict(output) for name, output in self._outputs.items()},
                 "started": self._started,

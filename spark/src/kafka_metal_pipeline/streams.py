@@ -79,6 +79,12 @@ class SharedRead:
         self._topic.limit(self._name, output, limit)
 
 
+def forget_shared_reads(spark: SparkSession) -> None:
+    """Free the shared reads of queries that have stopped."""
+    jvm: Any = spark._jvm
+    jvm.metal.kafka.spark.SharedTopic.forget()
+
+
 def _stream(
     spark: SparkSession,
     form: str,

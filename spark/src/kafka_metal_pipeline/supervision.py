@@ -22,7 +22,7 @@ from kafka_metal_pipeline.status import FAILED, FAILING, FINISHED, RUNNING, STAR
 
 log = logging.getLogger(__name__)
 
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 300.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 60.0
 # Seconds without a failure after which the pause starts at FIRST_PAUSE_S again.
 RESET_S = 600.0
 
@@ -95,6 +95,11 @@ class Supervisor:
         return not self._is_endless and all(
             each.is_finished or each.error for each in self._attempts.values()
         )
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether queries are being started that ``queries`` does not have yet."""
+        return bool(self._outcomes) or bool(self._worker and self._worker.is_alive())
 
     @property
     def has_long_batch(self) -> bool:

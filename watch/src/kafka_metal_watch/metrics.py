@@ -171,6 +171,12 @@ def output_metrics(
             labels,
             [(where, one[key]) for where, one in outputs if one.get(key) is not None],
         )
+    yield family(
+        "pipeline_output_failing",
+        "Whether an output has failed and completed no batch since",
+        labels,
+        [(where, float(bool(one.get("exception")))) for where, one in outputs],
+    )
     for series, key, meaning in (
         ("updated", "updated", "When the last completed batch of an output started"),
         ("output_failed", "failed_at", "When an output last failed; absent if it never has"),
@@ -220,11 +226,11 @@ def spark_metrics(found: ClusterState) -> Iterator[GaugeMetricFamily]:
         ("memory_bytes", "memory", MEBIBYTE, "Memory of all workers for executors"),
         ("memory_used_bytes", "memoryused", MEBIBYTE, "Memory allocated to executors"),
     ):
-        yield family(
-            f"spark_{series}", meaning, (), [((), float(state[key] * unit)) for state in leading]
-        )
+        values = [state[key] for state in leading if state.get(key) is not None]
+        rows = [((), float(value) * unit) for value in values]
+        yield family(f"spark_{series}", meaning, (), rows)
     applications = [
-        ((name,), float(sum(one["state"] == name for one in state["activeapps"])))
+        ((name,), float(sum(one.get("state") == name for one in state.get("activeapps") or ())))
         for state in leading
         for name in ("RUNNING", "WAITING")
     ]

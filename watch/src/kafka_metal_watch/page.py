@@ -211,7 +211,7 @@ def _master(name: str, state: State) -> Row:
     return (
         _cell(name),
         _cell(state["status"].lower() if state else "does not respond", "bad", not state),
-        _cell(state["aliveworkers"] if state and state["status"] == "ALIVE" else ""),
+        _cell(state.get("aliveworkers", "") if state and state["status"] == "ALIVE" else ""),
     )
 
 

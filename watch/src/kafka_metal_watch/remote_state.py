@@ -4,12 +4,14 @@ import http.client
 import json
 import socket
 import ssl
-import time
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
 from ._problems.driver_status import read_state
+from ._problems.spark_problems import master_fault
 
 TIMEOUT_S = 5.0
 # Bytes of a response. The exporter's container has 256 MiB, and a driver's status a few kilobytes.
@@ -53,7 +55,8 @@ def driver_state(endpoint: str, name: str, login: str = "") -> dict[str, Any] | 
 
 def master_state(endpoint: str, login: str = "") -> dict[str, Any] | None:
     """Return the state of a Spark master by its web UI; None if it does not respond."""
-    return _get_json(endpoint, "/json/", "status", login)
+    found = _get_json(endpoint, "/json/", "status", login)
+    return None if master_fault(found) else found
 
 
 # Seconds since the container engine of each machine last ran a health check.
@@ -105,22 +108,33 @@ def _get_json(endpoint: str, path: str, key: str, login: str) -> dict[str, Any] 
     headers = {"Authorization": f"Basic {login}"} if login else {}
     connection = http.client.HTTPConnection(endpoint, timeout=TIMEOUT_S)
     try:
+        connection.connect()
+        # The timeout is that of each packet: a response may come byte by byte, also its headers.
+        end = threading.Timer(TIMEOUT_S, _shut_down, [connection.sock])
+        end.daemon = True
+        end.start()
+    except OSError:
+        return None
+    try:
         connection.request("GET", path, headers=headers)
         found = json.loads(_content(connection.getresponse()))
         return found if isinstance(found, dict) and key in found else None
     except (OSError, ValueError, http.client.HTTPException):
         return None
     finally:
+        end.cancel()
         connection.close()
 
 
+def _shut_down(connection: socket.socket) -> None:
+    """End all reads of a connection."""
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
 def _content(response: http.client.HTTPResponse) -> bytes:
-    """Read a response within the limits of its size and of the whole time."""
-    until, content = time.monotonic() + TIMEOUT_S, bytearray()
-    while part := response.read1(LIMIT_BYTES):
-        content += part
-        if len(content) > LIMIT_BYTES:
-            raise RuntimeError(TOO_LARGE)
-        if time.monotonic() > until:
-            raise TimeoutError
-    return bytes(content)
+    """Read a response within the limit of its size."""
+    content = response.read(LIMIT_BYTES + 1)
+    if len(content) > LIMIT_BYTES:
+        raise RuntimeError(TOO_LARGE)
+    return content
