@@ -189,6 +189,15 @@ def test_error_keeps_the_last_result(archive: Path, monkeypatch: pytest.MonkeyPa
     assert checked.state()["missing"] == 1
 
 
+def test_a_check_that_ends_late_changes_no_state(archive: Path) -> None:
+    board = Board("p", ["kept"])
+    watch = ArchiveWatch({"kept": check(archive)}, board, lambda: 0.0)
+    watch.stop()
+    board.begin("another", ["other"])
+    watch.check_due()
+    assert set(board.snapshot()["outputs"]) == {"other"}
+
+
 def test_checks_run_hourly_and_after_a_loss_until_it_is_restored(archive: Path) -> None:
     now = [0.0]
     board = Board("p", ["kept", "other"])

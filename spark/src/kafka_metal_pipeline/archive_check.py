@@ -193,6 +193,9 @@ class ArchiveWatch:
             finally:
                 if is_due:
                     self._due[name] = self._clock() + EVERY_S
+            if self._stopping.is_set():
+                # The driver may run another declaration by now, without this output.
+                return
             self._board.set_output(name, {"archive": state})
             if state["missing"] != before:
                 self._repeated_until[name] = self._clock() + AGAIN_FOR_S
