@@ -1,7 +1,7 @@
 """A driver runs another declaration in the session that it has."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,7 +35,7 @@ class File:
         return False
 
 
-Run = Callable[..., tuple[int, list[str], Board]]
+Run = Any
 
 
 @pytest.fixture
@@ -70,13 +70,15 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
         given: Any = file
         return driver.run(given, board, threading.Event()), ran, board
 
+    drive.sessions = sessions  # type: ignore[attr-defined]
     yield drive
-    assert [each.ended for each in sessions] == [True]
+    assert all(each.ended for each in sessions)
 
 
 def test_each_declaration_runs_in_the_same_session(run: Run) -> None:
     code, ran, board = run(File("first", "second", "third"))
     assert (code, ran) == (driver.DONE, ["first", "second", "third"])
+    assert len(run.sessions) == 1
     state = board.snapshot()
     assert (set(state["outputs"]), state["declaration"]) == ({"third", "invalid"}, "third")
 
@@ -84,6 +86,8 @@ def test_each_declaration_runs_in_the_same_session(run: Run) -> None:
 def test_another_declaration_replaces_a_refused_one(run: Run) -> None:
     code, ran, board = run(File("first", "wrong", "second"), refused=("wrong",))
     assert (code, ran) == (driver.DONE, ["first", "second"])
+    # The refused one used no cores.
+    assert len(run.sessions) == 2
     assert board.snapshot()["refused"] is False
 
 
@@ -93,4 +97,5 @@ def test_a_refused_declaration_ends_the_driver_in_the_end(
     monkeypatch.setattr(driver, "REFUSED_STATUS_S", 0.05)
     code, ran, board = run(File("first", "wrong"), refused=("wrong",))
     assert (code, ran) == (driver.REFUSED, ["first"])
+    assert len(run.sessions) == 1
     assert board.snapshot()["refused"] is True

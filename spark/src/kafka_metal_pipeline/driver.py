@@ -86,6 +86,8 @@ def run(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
     while True:
         code = _attempt(running, file, board, stopping)
         if code == REFUSED and file.declaration.site.status:
+            # Other pipelines may need its cores.
+            running.close()
             code = _wait_for_change(file, board, stopping)
         if code != CHANGED:
             break
@@ -98,7 +100,7 @@ def run(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
 
 
 class Session:
-    """The session of a driver, from its first use on."""
+    """The session of a driver, from its first use on until it is closed."""
 
     def __init__(self) -> None:
         """Start nothing yet."""
@@ -118,6 +120,7 @@ class Session:
         except Exception as error:
             # The exit code is determined already, and the JVM may have exited before.
             log.warning("the session could not be stopped: %s", queries.first_line(error))
+        self._spark = None
 
 
 def _attempt(running: Session, file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
