@@ -4,21 +4,17 @@ from pathlib import Path
 
 import pytest
 import yaml
+from conftest import SMALLEST
 from kafka_metal_declarations.declaration_file import load
 from kafka_metal_pipeline.declared_file import NEW_DRIVER, DeclaredFile, digest
 
-SMALLEST = {
-    "name": "p",
-    "source": {"topic": "in", "schema": "id STRING NOT NULL"},
-    "outputs": {"all": {"sql": "SELECT * FROM events", "topic": "out"}},
-    "invalid": "bad",
-}
+DECLARED = SMALLEST | {"name": "p"}
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "pipeline.yml"
-    write(path, SMALLEST)
+    write(path, DECLARED)
     return path
 
 
@@ -35,7 +31,7 @@ def declared(path: Path) -> DeclaredFile:
     [
         {"outputs": {"all": {"sql": "SELECT id FROM events", "topic": "out"}}},
         {"outputs": {"other": {"sql": "SELECT id FROM events", "topic": "other"}}},
-        {"source": {**SMALLEST["source"], "max_per_trigger": 5}},
+        {"source": {**DECLARED["source"], "max_per_trigger": 5}},
         {"rules": {"short": "length(id) < 9"}},
         {"trigger": "1 minute"},
         {"invalid": "worse"},
@@ -45,7 +41,7 @@ def test_another_declaration_is_applied_once(path: Path, change: dict[str, objec
     file = declared(path)
     before = file.declaration
     assert not file.reload()
-    write(path, SMALLEST | change)
+    write(path, DECLARED | change)
     assert file.reload()
     assert (file.declaration == before, file.digest, file.error) == (False, digest(path), "")
     assert not file.reload()
@@ -54,9 +50,9 @@ def test_another_declaration_is_applied_once(path: Path, change: dict[str, objec
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (SMALLEST | {"resources": {"cores": 4}}, NEW_DRIVER),
-        (SMALLEST | {"master": "spark://other:7077"}, NEW_DRIVER),
-        (SMALLEST | {"outputs": {}}, "pipeline p: outputs: found"),
+        (DECLARED | {"resources": {"cores": 4}}, NEW_DRIVER),
+        (DECLARED | {"master": "spark://other:7077"}, NEW_DRIVER),
+        (DECLARED | {"outputs": {}}, "pipeline p: outputs: found"),
         ("half a fi", "pipelines: found"),
     ],
 )
@@ -70,7 +66,7 @@ def test_a_declaration_that_cannot_be_applied_changes_nothing(
     assert (file.declaration, file.digest) == before
     assert reason in file.error
     assert caplog.text.count("is not applied") == 1
-    write(path, SMALLEST)
+    write(path, DECLARED)
     assert not file.reload()
     assert file.error == ""
 
@@ -80,6 +76,6 @@ def test_a_missing_file_changes_nothing(path: Path) -> None:
     path.unlink()
     assert [file.reload(), file.reload()] == [False, False]
     assert "No such file" in file.error
-    write(path, SMALLEST)
+    write(path, DECLARED)
     assert not file.reload()
     assert file.error == ""

@@ -9,12 +9,13 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
+from kafka_metal_declarations.declared_site import session_values
 from kafka_metal_declarations.keys import DeclarationError
 from kafka_metal_declarations.model import Declaration
 
 log = logging.getLogger(__name__)
 
-NEW_DRIVER = "name, resources or settings of the site differ: only a new driver applies them"
+NEW_DRIVER = "resources or settings of the site differ: only a new driver applies them"
 
 
 class DeclaredFile:
@@ -52,7 +53,7 @@ class DeclaredFile:
             declaration = self._load()
         except DeclarationError as error:
             return str(error)
-        if _fixed(declaration) != _fixed(self.declaration):
+        if session_values(declaration) != session_values(self.declaration):
             return NEW_DRIVER
         self.declaration, self.digest = declaration, found
         return ""
@@ -61,8 +62,3 @@ class DeclaredFile:
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _fixed(declaration: Declaration) -> tuple[object, ...]:
-    """Return what a session is started with."""
-    return declaration.name, declaration.site, declaration.resources
