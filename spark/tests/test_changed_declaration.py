@@ -9,7 +9,7 @@ import pytest
 from conftest import SMALLEST
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline import driver
+from kafka_metal_pipeline import driver, exit_codes
 from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import Board
 
@@ -63,7 +63,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
 
         def queries(_: object, found: Declaration, *__: object) -> int:
             ran.append(found.outputs[0].name)
-            return driver.CHANGED if file.reload() else driver.DONE
+            return driver.CHANGED if file.reload() else exit_codes.DONE
 
         monkeypatch.setattr("kafka_metal_pipeline.sql_check.require_allowed", require_allowed)
         monkeypatch.setattr(driver, "_run", queries)
@@ -77,7 +77,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
 
 def test_each_declaration_runs_in_the_same_session(run: Run) -> None:
     code, ran, board = run(File("first", "second", "third"))
-    assert (code, ran) == (driver.DONE, ["first", "second", "third"])
+    assert (code, ran) == (exit_codes.DONE, ["first", "second", "third"])
     assert len(run.sessions) == 1
     state = board.snapshot()
     assert (set(state["outputs"]), state["declaration"]) == ({"third", "invalid"}, "third")
@@ -85,7 +85,7 @@ def test_each_declaration_runs_in_the_same_session(run: Run) -> None:
 
 def test_another_declaration_replaces_a_refused_one(run: Run) -> None:
     code, ran, board = run(File("first", "wrong", "second"), refused=("wrong",))
-    assert (code, ran) == (driver.DONE, ["first", "second"])
+    assert (code, ran) == (exit_codes.DONE, ["first", "second"])
     # The refused one used no cores.
     assert len(run.sessions) == 2
     assert board.snapshot()["refused"] is False
@@ -96,6 +96,6 @@ def test_a_refused_declaration_ends_the_driver_in_the_end(
 ) -> None:
     monkeypatch.setattr(driver, "REFUSED_STATUS_S", 0.05)
     code, ran, board = run(File("first", "wrong"), refused=("wrong",))
-    assert (code, ran) == (driver.REFUSED, ["first"])
+    assert (code, ran) == (exit_codes.REFUSED, ["first"])
     assert len(run.sessions) == 1
     assert board.snapshot()["refused"] is True
