@@ -1,7 +1,7 @@
 """A driver runs another declaration in the session that it has."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,21 +35,29 @@ class File:
         return False
 
 
-Run = Any
-
-
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Run declarations whose queries end at once, each for the next one."""
-    sessions: list[Any] = []
+def sessions(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Sessions that a driver has started; in the end all are closed."""
+    started: list[Any] = []
 
     def start(_: Declaration) -> Any:
         found = SimpleNamespace(sparkContext=SimpleNamespace(applicationId="a"), ended=False)
         found.stop = lambda: setattr(found, "ended", True)
-        sessions.append(found)
+        started.append(found)
         return found
 
     monkeypatch.setattr("kafka_metal_pipeline.session.start", start)
+    yield started
+    assert all(each.ended for each in started)
+
+
+# Exit code, the outputs of each declaration that ran, and the board.
+Run = Callable[..., tuple[int, list[str], Board]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, sessions: list[Any]) -> Run:
+    """Run declarations whose queries end at once, each for the next one."""
     monkeypatch.setattr(driver, "POLL_S", 0.0)
 
     def drive(file: File, refused: tuple[str, ...] = ()) -> tuple[int, list[str], Board]:
@@ -70,32 +78,30 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
         given: Any = file
         return driver.run(given, board, threading.Event()), ran, board
 
-    drive.sessions = sessions  # type: ignore[attr-defined]
-    yield drive
-    assert all(each.ended for each in sessions)
+    return drive
 
 
-def test_each_declaration_runs_in_the_same_session(run: Run) -> None:
+def test_each_declaration_runs_in_the_same_session(run: Run, sessions: list[Any]) -> None:
     code, ran, board = run(File("first", "second", "third"))
     assert (code, ran) == (exit_codes.DONE, ["first", "second", "third"])
-    assert len(run.sessions) == 1
+    assert len(sessions) == 1
     state = board.snapshot()
     assert (set(state["outputs"]), state["declaration"]) == ({"third", "invalid"}, "third")
 
 
-def test_another_declaration_replaces_a_refused_one(run: Run) -> None:
+def test_another_declaration_replaces_a_refused_one(run: Run, sessions: list[Any]) -> None:
     code, ran, board = run(File("first", "wrong", "second"), refused=("wrong",))
     assert (code, ran) == (exit_codes.DONE, ["first", "second"])
     # The refused one used no cores.
-    assert len(run.sessions) == 2
+    assert len(sessions) == 2
     assert board.snapshot()["refused"] is False
 
 
-def test_a_refused_declaration_ends_the_driver_in_the_end(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+def test_a_driver_ends_if_its_refused_declaration_does_not_change(
+    run: Run, sessions: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driver, "REFUSED_STATUS_S", 0.05)
     code, ran, board = run(File("first", "wrong"), refused=("wrong",))
     assert (code, ran) == (exit_codes.REFUSED, ["first"])
-    assert len(run.sessions) == 1
+    assert len(sessions) == 1
     assert board.snapshot()["refused"] is True
