@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with JSON that another program serves; no I/O.
+"""Faults of JSON that another program serves; no I/O.
 
-Other programs may listen on a port. What screens and metrics read has the right type, or the
-response counts as none.
+Any program may listen on a port. A response with a fault counts as no response, so screens and
+metrics need not check types. ``place`` is the prefix of a value's name in messages.
 """
 
 from __future__ import annotations
@@ -30,21 +30,24 @@ def first_fault(faults: Iterable[Fault]) -> str:
 
 
 def texts(found: Mapping[str, object], place: str, *names: str) -> Iterator[Fault]:
-    """Yield values that are absent, or no text."""
+    """Yield a fault for each value that is absent, or no text."""
     for name in names:
         if not isinstance(found.get(name), str):
             yield f"{place}{name}", found.get(name), "a text"
 
 
 def numbers(found: Mapping[str, object], place: str, *names: str) -> Iterator[Fault]:
-    """Yield values that are neither absent nor numbers."""
+    """Yield a fault for each value that is neither absent nor a number."""
     for name in names:
         if found.get(name) is not None:
             yield from required_numbers(found, place, name)
 
 
 def required_numbers(found: Mapping[str, object], place: str, *names: str) -> Iterator[Fault]:
-    """Yield values that are no numbers, or that metrics cannot have: NaN, and the largest ones."""
+    """Yield a fault for each value that is absent, or no number.
+
+    NaN, infinity and integers that exceed a float are no numbers: metrics are floats.
+    """
     for name in names:
         value = found.get(name)
         number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -54,7 +57,7 @@ def required_numbers(found: Mapping[str, object], place: str, *names: str) -> It
 
 
 def times(found: Mapping[str, object], place: str, *names: str) -> Iterator[Fault]:
-    """Yield values that are neither absent nor times of ISO 8601."""
+    """Yield a fault for each value that is neither absent nor a time of ISO 8601."""
     for name in names:
         value = found.get(name)
         try:
@@ -65,7 +68,7 @@ def times(found: Mapping[str, object], place: str, *names: str) -> Iterator[Faul
 
 
 def objects(found: Mapping[str, object], place: str, *names: str) -> Iterator[Fault]:
-    """Yield values that are neither absent nor lists of objects."""
+    """Yield a fault for each value that is neither absent nor a list of objects."""
     for name in names:
         value = found.get(name)
         if value is not None and not (
