@@ -60,8 +60,8 @@ class Machine:
     def save(self, declared=DECLARED, specs=None):
         return host_baseline.save("socket", CLUSTER, self.kept, declared, specs or {})
 
-    def update(self, *kinds, dry=False, **declared):
-        return baseline_update.update("socket", CLUSTER, self.kept, declared, kinds, dry=dry)
+    def update(self, *kinds, rest="", dry=False, **declared):
+        return baseline_update.update("socket", CLUSTER, self.kept, declared, kinds, rest, dry=dry)
 
     def compare(self):
         return host_baseline.compare("socket", CLUSTER, self.kept)
@@ -257,6 +257,12 @@ def test_an_update_replaces_only_the_given_digests(node):
     found = node.compare()
     assert found["declared"] == {"content": "c2", "rest": "r1"}
     assert found["differs"] != []
+
+
+@pytest.mark.parametrize(("rest", "content"), [("r1", "c2"), ("r2", "c1")])
+def test_a_part_counts_as_applied_only_if_the_rest_is_as_declared(node, rest, content):
+    assert node.update(rest=rest, content="c2") == DECLARED
+    assert node.compare()["declared"] == DECLARED | {"content": content}
 
 
 def test_a_dry_update_only_reads(node):
