@@ -14,6 +14,8 @@ from datetime import datetime
 
 # Characters of a value in a message.
 LONGEST = 60
+# Of a number in metrics.
+LARGEST = sys.float_info.max
 OBJECT = "an object of JSON"
 LIST = "a list of objects of JSON"
 
@@ -50,9 +52,9 @@ def required_numbers(found: Mapping[str, object], place: str, *names: str) -> It
     """
     for name in names:
         value = found.get(name)
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        # Exact for integers of any size.
-        if not number or not -sys.float_info.max <= value <= sys.float_info.max:  # type: ignore[operator]
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        # A comparison is exact for integers of any size, and false for NaN.
+        if not is_number or not -LARGEST <= value <= LARGEST:  # type: ignore[operator]
             yield f"{place}{name}", value, "a number"
 
 
