@@ -12,6 +12,7 @@ description:
     user, its control node, and its start time.
   - A lock whose process on the same control node has died is taken over; the same operation then
     keeps its start time, so that it can resume.
+  - With the lock, it removes the maintenance markers of M(metal.kafka.maintenance).
   - Does not fail if another operation holds the lock, see RV(acquired), or if the machine is
     unreachable, see RV(reached).
 options:
@@ -49,6 +50,13 @@ options:
     description: Directory of locks on the machine; must survive a reboot.
     type: path
     default: /var/lib/kafka-metal/locks
+  textfile_directory:
+    description: >-
+      Textfile directory of the node exporter on the machine, from which the cluster's maintenance
+      markers are removed after the lock; with O(state=deleted) also without a lock. Empty without
+      monitoring.
+    type: str
+    default: ''
 attributes:
   check_mode:
     description: Changes nothing and reports the lock as acquired.
@@ -110,7 +118,7 @@ import os
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._host import operation_lock
+from ..module_utils._host import maintenance_files, operation_lock
 
 
 def main() -> None:
@@ -128,6 +136,7 @@ def main() -> None:
             "replace": {"type": "str", "default": ""},
             "owner": {"type": "dict", "default": {}},
             "directory": {"type": "path", "default": operation_lock.DIRECTORY},
+            "textfile_directory": {"type": "str", "default": ""},
         },
         supports_check_mode=True,
     )
@@ -145,11 +154,29 @@ def main() -> None:
     if spec["state"] in ("absent", "deleted"):
         own = spec["state"] == "absent"
         removed = operation_lock.remove(path, me.token) if own else operation_lock.remove_any(path)
+        if removed or not own:
+            end_maintenance(module)
         no_lock = operation_lock.result(operation_lock.Lock("", me, 0), acquired=False)
         module.exit_json(**common, **no_lock, released=removed)
     if spec["state"] == "released":
-        module.exit_json(**common, **operation_lock.release(path, spec["replace"], me))
+        found = operation_lock.release(path, spec["replace"], me)
+        if found["released"]:
+            end_maintenance(module)
+        module.exit_json(**common, **found)
     module.exit_json(**common, **operation_lock.acquire(path, spec["cluster"], spec, me))
+
+
+def end_maintenance(module: AnsibleModule) -> None:
+    """Remove the cluster's maintenance markers, if there is monitoring."""
+    directory = module.params["textfile_directory"]
+    try:
+        if directory:
+            maintenance_files.end(directory, module.params["cluster"])
+    except OSError as error:
+        module.fail_json(
+            msg=f"the lock is released, but maintenance markers cannot be removed: {error}; "
+            f"required: a writable directory {directory}"
+        )
 
 
 if __name__ == "__main__":

@@ -26,10 +26,10 @@ options:
     description: >-
       V(begun), an operation runs; V(silenced), it stops O(instances) and O(machines); V(renewed),
       it is still active, and its silence is extended; V(unsilenced), the services of O(host) run
-      again, their silence ends; V(ended), the operation has ended, and all silences with it.
+      again, their silence ends. M(metal.kafka.cluster_lock) removes all markers with the lock.
     type: str
     required: true
-    choices: [begun, silenced, renewed, unsilenced, ended]
+    choices: [begun, silenced, renewed, unsilenced]
   operation:
     description: Name of the operation, for O(state=begun).
     type: str
@@ -109,11 +109,9 @@ def apply(wanted: dict[str, Any]) -> None:
         maintenance_files.silence(*place, host, *names, until, wanted["everything"])
     elif wanted["state"] == "renewed":
         maintenance_files.renew(*place, host, now, wanted["seconds"])
-    elif wanted["state"] == "unsilenced":
+    else:
         maintenance_files.clear(*place, host)
         maintenance_files.renew(*place, host, now, wanted["seconds"])
-    else:
-        maintenance_files.end(*place)
 
 
 def main() -> None:
@@ -125,7 +123,7 @@ def main() -> None:
             "state": {
                 "type": "str",
                 "required": True,
-                "choices": ["begun", "silenced", "renewed", "unsilenced", "ended"],
+                "choices": ["begun", "silenced", "renewed", "unsilenced"],
             },
             "operation": {"type": "str", "default": "an operation"},
             "by": {"type": "str", "default": ""},
