@@ -12,7 +12,8 @@ description:
     user, its control node, and its start time.
   - A lock whose process on the same control node has died is taken over; the same operation then
     keeps its start time, so that it can resume.
-  - With the lock, it removes the maintenance markers of M(metal.kafka.maintenance).
+  - The marker of a running operation for monitoring begins with its lock. All maintenance markers of
+    the cluster end with it, those of M(metal.kafka.maintenance), too.
   - Does not fail if another operation holds the lock, see RV(acquired), or if the machine is
     unreachable, see RV(reached).
 options:
@@ -52,11 +53,14 @@ options:
     default: /var/lib/kafka-metal/locks
   textfile_directory:
     description: >-
-      Textfile directory of the node exporter on the machine, from which the cluster's maintenance
-      markers are removed after the lock; with O(state=deleted) also without a lock. Empty without
-      monitoring.
+      Textfile directory of the node exporter on the machine, for maintenance markers;
+      O(state=deleted) removes them also without a lock. Empty without monitoring.
     type: str
     default: ''
+  announced:
+    description: Whether the operation gets a marker, from O(state=present) on.
+    type: bool
+    default: true
 attributes:
   check_mode:
     description: Changes nothing and reports the lock as acquired.
@@ -115,6 +119,7 @@ steps:
 """
 
 import os
+import time
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -137,6 +142,7 @@ def main() -> None:
             "owner": {"type": "dict", "default": {}},
             "directory": {"type": "path", "default": operation_lock.DIRECTORY},
             "textfile_directory": {"type": "str", "default": ""},
+            "announced": {"type": "bool", "default": True},
         },
         supports_check_mode=True,
     )
@@ -163,7 +169,26 @@ def main() -> None:
         if found["released"]:
             end_maintenance(module)
         module.exit_json(**common, **found)
-    module.exit_json(**common, **operation_lock.acquire(path, spec["cluster"], spec, me))
+    found = operation_lock.acquire(path, spec["cluster"], spec, me)
+    if found["acquired"] and not found["nested"] and spec["announced"]:
+        begin_maintenance(module, path, me)
+    module.exit_json(**common, **found)
+
+
+def begin_maintenance(module: AnsibleModule, path: str, me: operation_lock.Owner) -> None:
+    """Announce the operation to monitoring, if there is one. Nothing is silenced yet."""
+    spec, by = module.params, f"{me.user} on {me.node}"
+    directory = spec["textfile_directory"]
+    try:
+        if directory:
+            now = time.time()
+            maintenance_files.begin(directory, spec["cluster"], spec["operation"], by, now)
+    except OSError as error:
+        operation_lock.remove(path, me.token)
+        module.fail_json(
+            msg=f"the operation cannot be announced to monitoring: {error}; required: a writable "
+            f"directory {directory}"
+        )
 
 
 def end_maintenance(module: AnsibleModule) -> None:
