@@ -12,8 +12,8 @@ description:
     user, its control node, and its start time.
   - A lock whose process on the same control node has died is taken over; the same operation then
     keeps its start time, so that it can resume.
-  - The marker of a running operation for monitoring begins with its lock. All maintenance markers of
-    the cluster end with it, those of M(metal.kafka.maintenance), too.
+  - The marker of a running operation for monitoring begins with its lock. All maintenance markers
+    of the cluster end with it, those of M(metal.kafka.maintenance), too.
   - Does not fail if another operation holds the lock, see RV(acquired), or if the machine is
     unreachable, see RV(reached).
 options:
