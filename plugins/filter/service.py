@@ -13,6 +13,7 @@ from ..plugin_utils._catalogue import container_users
 from ..plugin_utils._declarations.container_diff import declaration_differences, service_state
 from ..plugin_utils._declarations.service_data import (
     container_paths,
+    declared_container,
     format_ulimit,
     labelled_container,
     service_hash,
@@ -33,6 +34,7 @@ class FilterModule:
             "container_paths": container_paths,
             "container_user": container_user,
             "declaration_differences": declaration_differences,
+            "declared_container": declared_container,
             "labelled_container": labelled_container,
             "service_hash": service_hash,
             "service_state": service_state,

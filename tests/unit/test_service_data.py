@@ -2,6 +2,7 @@ from collections import UserList
 
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.service_data import (
+    declared_container,
     format_ulimit,
     labelled_container,
     service_hash,
@@ -30,6 +31,24 @@ def test_the_order_of_keys_does_not_make_a_service_stale():
 )
 def test_any_other_change_makes_it_stale(definition, files):
     assert service_hash(definition, files) != service_hash(DEFINITION, FILES)
+
+
+def test_a_definition_wins_over_the_defaults_of_every_container():
+    defaults = {"init": True, "logging": {"driver": "a", "options": {"size": 1}}, "tmpfs": ["/a"]}
+    given = {"init": False, "logging": {"options": {"file": 2}}, "tmpfs": [], "volumes": ["x"]}
+    assert declared_container(defaults, given, ["y"]) == {
+        "init": False,
+        "logging": {"driver": "a", "options": {"size": 1, "file": 2}},
+        "tmpfs": [],
+        "volumes": ["x", "y"],
+    }
+    assert declared_container({}, {}) == {"volumes": []}
+
+
+def test_a_memory_limit_includes_swap():
+    assert declared_container({}, {"mem_limit": "1g"}, [], True)["memswap_limit"] == "1g"
+    assert "memswap_limit" not in declared_container({}, {"mem_limit": ""}, [], True)
+    assert "memswap_limit" not in declared_container({}, {"mem_limit": "1g"})
 
 
 def test_mounts_and_labels_of_every_container_are_not_in_its_hash():

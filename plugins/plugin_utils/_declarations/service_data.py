@@ -43,6 +43,33 @@ def service_hash(definition: Mapping[str, Any], files: Iterable[Any] = ()) -> st
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def declared_container(
+    defaults: Mapping[str, Any],
+    definition: Mapping[str, Any],
+    mounts: Iterable[Any] = (),
+    limits_swap: bool = False,
+) -> dict[str, Any]:
+    """A service's ``definition`` of its container with the ``defaults`` of every container.
+
+    ``mounts`` are added; ``limits_swap``: a container with a memory limit may not swap. Ansible's
+    own filter renders both dictionaries several times.
+    """
+    found: dict[str, Any] = _merged(to_builtin(defaults), to_builtin(definition))
+    found["volumes"] = [*found.get("volumes", []), *to_builtin(list(mounts))]
+    if limits_swap and found.get("mem_limit"):
+        found["memswap_limit"] = found["mem_limit"]
+    return found
+
+
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Both dictionaries, nested ones merged; a value of ``above`` wins."""
+    found = {**below, **above}
+    for key in below.keys() & above.keys():
+        if isinstance(below[key], dict) and isinstance(above[key], dict):
+            found[key] = _merged(below[key], above[key])
+    return found
+
+
 def labelled_container(
     declared: Mapping[str, Any],
     labels: Mapping[str, str],
