@@ -30,15 +30,17 @@ RESOURCES = {"cores": 1, "executor_memory": DEFAULT_MEMORY, "driver_memory": DEF
 
 
 def pipeline_document(
-    declared: Mapping[str, Any], name: str, site: Mapping[str, Any]
+    declared: Mapping[str, Any], name: str, *site: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the validated declaration with settings of the site, and with the sample's schema.
 
+    Ansible's own filter would render the settings several times to merge them.
     A sample's relative path starts in the current directory of the run. Client options of the
     declaration are merged with those of the site. Raises AnsibleFilterError with all faults.
     """
     try:
-        own, settings = to_builtin(declared), to_builtin(site)
+        own = to_builtin(declared)
+        settings = {key: value for each in site for key, value in to_builtin(each).items()}
         if wrong := [*site_only_keys(name, own), *option_conflicts(name, own, settings)]:
             raise DeclarationError(wrong)
         document = add_site_values(name, with_sample_schema(own), settings)
