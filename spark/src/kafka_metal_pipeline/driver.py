@@ -8,6 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -166,6 +167,19 @@ def _run(
     stopping: threading.Event,
     file: DeclaredFile,
 ) -> int:
+    # A refused declaration closes what it opened, too: the driver may run another one.
+    with ExitStack() as opened:
+        return _run_queries(spark, declaration, board, stopping, file, opened)
+
+
+def _run_queries(
+    spark: SparkSession,
+    declaration: Declaration,
+    board: Board,
+    stopping: threading.Event,
+    file: DeclaredFile,
+    opened: ExitStack,
+) -> int:
     storage = Storage(spark)
     shared = reading.shared_outputs(declaration)
     planned = planned_seconds(declaration)
@@ -173,10 +187,13 @@ def _run(
     if shared:
         log.info("share one read: %s", ", ".join(shared))
     cores.check(declaration, partial(brokers.count_partitions, spark, declaration))
+    opened.callback(streams.forget_shared_reads, spark)
     read, change_limit = reading.reader(spark, declaration, limits, shared)
     admin = brokers.Brokers(spark, declaration.site)
+    opened.callback(admin.close)
     source = declaration.source
     watch = brokers.TopicWatch(admin, () if source.path else source.topics)
+    opened.callback(watch.stop)
     # An invalid statement refuses the whole pipeline; an invalid checkpoint only its output.
     sizes = admin.limits(brokers.written_topics(declaration))
     flows = {flow.name: flow for flow in queries.flows(read, declaration, sizes)}
@@ -198,27 +215,22 @@ def _run(
     is_endless = declaration.trigger != AVAILABLE_NOW
     supervisor = Supervisor(declaration.name, planned, start, board, is_endless)
     archives = ArchiveWatch(archive_checks(declaration, storage), board)
-    try:
-        archives.start()
-        # Files of an archive are not limited by records, and `available-now` runs no query again.
-        has_limits = is_endless and not source.path
-        raised = Limits(
-            limits if has_limits else {}, planned, source.max_per_trigger,
-            partial(reading.common_limits, shared=shared, planned=planned), set_limit,
-        )  # fmt: skip
-        code = _watch(supervisor, watch, raised, board, stopping, file)
-        if code in (DONE, CHANGED):
-            board.set_state(STOPPING)
-        running = supervisor.queries
-        stop_between_batches(running, STOP_S)
-        for name, checkpoint in all_checkpoints(declaration).items():
-            if name in running:
-                _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)
-    finally:
-        archives.stop()
-        watch.stop()
-        admin.close()
-        streams.forget_shared_reads(spark)
+    opened.callback(archives.stop)
+    archives.start()
+    # Files of an archive are not limited by records, and `available-now` runs no query again.
+    has_limits = is_endless and not source.path
+    raised = Limits(
+        limits if has_limits else {}, planned, source.max_per_trigger,
+        partial(reading.common_limits, shared=shared, planned=planned), set_limit,
+    )  # fmt: skip
+    code = _watch(supervisor, watch, raised, board, stopping, file)
+    if code in (DONE, CHANGED):
+        board.set_state(STOPPING)
+    running = supervisor.queries
+    stop_between_batches(running, STOP_S)
+    for name, checkpoint in all_checkpoints(declaration).items():
+        if name in running:
+            _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)
     return code
 
 
