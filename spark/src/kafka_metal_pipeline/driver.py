@@ -228,6 +228,8 @@ def _run_queries(
         board.set_state(STOPPING)
     running = supervisor.queries
     stop_between_batches(running, STOP_S)
+    # Counts of records continue with another declaration.
+    supervisor.count_last()
     for name, checkpoint in all_checkpoints(declaration).items():
         if name in running:
             _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)

@@ -182,11 +182,20 @@ class Supervisor:
 
     def restart(self, name: str) -> None:
         """Start a query again that was stopped on purpose; this counts as no restart."""
+        self._count_last(name)
+        self._attempts[name] = replace(
+            self._attempts[name], query=None, is_restarting=True, due=0.0
+        )
+
+    def count_last(self) -> None:
+        """Count batches that have ended after the last update; their queries may have stopped."""
+        for name in self._attempts:
+            self._count_last(name)
+
+    def _count_last(self, name: str) -> None:
         attempt = self._attempts[name]
         if attempt.query:
-            # Its last batch may have ended after the last update.
-            attempt = self._count(name, attempt, attempt.query)
-        self._attempts[name] = replace(attempt, query=None, is_restarting=True, due=0.0)
+            self._attempts[name] = self._count(name, attempt, attempt.query)
 
     def _update(
         self, name: str, attempt: Attempt, query: StreamingQuery, ends: Offsets
