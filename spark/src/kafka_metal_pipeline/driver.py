@@ -90,6 +90,9 @@ def run(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
             # Other pipelines may need its cores.
             running.close()
             code = _wait_for_change(file, board, stopping)
+        if code == CHANGED and stopping.is_set():
+            # The time until the container is killed is not enough for new queries.
+            code = DONE
         if code != CHANGED:
             break
         log.info("pipeline %s: its declaration has changed", file.declaration.name)
