@@ -1,17 +1,21 @@
 """A driver runs another declaration in the session that it has."""
 
 import threading
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from conftest import SMALLEST
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline import driver
+from kafka_metal_pipeline import driver, supervision
+from kafka_metal_pipeline.queries import StatementError
 from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import Board
+from kafka_metal_pipeline.supervision import Supervisor
+from pyspark.sql import SparkSession
 
 
 def declared(output: str) -> Declaration:
@@ -52,8 +56,11 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     monkeypatch.setattr("kafka_metal_pipeline.session.start", start)
     monkeypatch.setattr(driver, "POLL_S", 0.0)
 
-    def drive(file: File, refused: tuple[str, ...] = ()) -> tuple[int, list[str], Board]:
+    def drive(
+        file: File, refused: tuple[str, ...] = (), stopped: str = ""
+    ) -> tuple[int, list[str], Board]:
         ran: list[str] = []
+        stopping = threading.Event()
         name = file.declaration.outputs[0].name
         board = Board("p", [name, "invalid"])
 
@@ -63,12 +70,14 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
 
         def queries(_: object, found: Declaration, *__: object) -> int:
             ran.append(found.outputs[0].name)
+            if found.outputs[0].name == stopped:
+                stopping.set()
             return driver.CHANGED if file.reload() else driver.DONE
 
         monkeypatch.setattr("kafka_metal_pipeline.sql_check.require_allowed", require_allowed)
         monkeypatch.setattr(driver, "_run", queries)
         given: Any = file
-        return driver.run(given, board, threading.Event()), ran, board
+        return driver.run(given, board, stopping), ran, board
 
     drive.sessions = sessions  # type: ignore[attr-defined]
     yield drive
@@ -99,3 +108,60 @@ def test_a_refused_declaration_ends_the_driver_in_the_end(
     assert (code, ran) == (driver.REFUSED, ["first"])
     assert len(run.sessions) == 1
     assert board.snapshot()["refused"] is True
+
+
+def test_a_driver_that_is_stopped_starts_no_other_declaration(run: Run) -> None:
+    code, ran, board = run(File("first", "second"), stopped="first")
+    assert (code, ran) == (driver.DONE, ["first"])
+    assert board.snapshot()["state"] == "finished"
+
+
+def test_outputs_that_cannot_start_do_not_delay_another_declaration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each start takes longer than the pause before the next one."""
+    monkeypatch.setattr(driver, "POLL_S", 0.01)
+    monkeypatch.setattr(supervision, "FIRST_PAUSE_S", 0.0)
+    file: Any = File("first")
+    board, stopping, started = Board("p", ["first", "invalid"]), threading.Event(), []
+
+    def start(name: str) -> Any:
+        started.append(name)
+        if len(started) == 4:
+            file.left.append(declared("second"))
+        time.sleep(0.05)
+        raise RuntimeError("the target is down")
+
+    supervisor = Supervisor("p", {"first": 10.0, "invalid": 10.0}, start, board, True)
+    watch: Any = SimpleNamespace(reads_ends=False, ends={}, check_seen=lambda: None)
+    failsafe = threading.Timer(2, stopping.set)
+    failsafe.start()
+    unused: Any = None
+    assert driver._watch(supervisor, watch, unused, board, stopping, file) == driver.CHANGED
+    failsafe.cancel()
+    # The restarts that ran already were completed.
+    assert started == ["first", "invalid"] * 2
+
+
+def test_a_refused_declaration_leaves_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[str] = []
+
+    def refuse(*_: object) -> None:
+        raise StatementError("p", "outputs.first", ValueError("no such column"))
+
+    def opened(name: str, method: str) -> Any:
+        functions = {method: lambda: ended.append(name), "limits": lambda _: {}}
+        return lambda *_: SimpleNamespace(**functions)
+
+    monkeypatch.setattr(driver, "Storage", lambda _: SimpleNamespace(read=lambda _: None))
+    monkeypatch.setattr(driver.cores, "check", lambda *_: None)
+    monkeypatch.setattr(driver.reading, "reader", lambda *_: (None, None))
+    monkeypatch.setattr(driver.brokers, "Brokers", opened("connection", "close"))
+    monkeypatch.setattr(driver.brokers, "TopicWatch", opened("watch", "stop"))
+    monkeypatch.setattr(driver.queries, "flows", refuse)
+    monkeypatch.setattr(driver.streams, "forget_shared_reads", lambda _: ended.append("reads"))
+    file: Any = File("first")
+    board, spark = Board("p", ["first", "invalid"]), cast("SparkSession", None)
+    with pytest.raises(StatementError):
+        driver._run(spark, file.declaration, board, threading.Event(), file)
+    assert sorted(ended) == ["connection", "reads", "watch"]

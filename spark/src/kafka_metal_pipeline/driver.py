@@ -274,7 +274,7 @@ def _watch(
     stopping: threading.Event,
     file: DeclaredFile,
 ) -> int:
-    name, reported = file.declaration.name, time.monotonic()
+    name, running, reported = file.declaration.name, file.digest, time.monotonic()
     supervisor.start_all()
     while not stopping.wait(POLL_S):
         watch.reads_ends = supervisor.has_long_batch
@@ -301,10 +301,12 @@ def _watch(
         except RecreatedTopicError as error:
             supervisor.interrupt(error)
             watch.renew()
-        # Afterwards all queries are stopped, so all have to be known.
-        if not supervisor.is_starting and _has_changed(file, board):
+        _has_changed(file, board)
+        if file.digest == running:
+            supervisor.start_due()
+        elif supervisor.finish_starts():
+            # All queries will be stopped, so all have to be known, and no further one starts.
             return CHANGED
-        supervisor.start_due()
     log.info("pipeline %s: stopping on a signal", name)
     return DONE
 
