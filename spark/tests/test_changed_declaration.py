@@ -34,7 +34,7 @@ class File:
     def reload(self) -> bool:
         if self.left:
             self.declaration = self.left.pop(0)
-            self.digest = self.declaration.outputs[0].name
+            self.digest = self.seen = self.declaration.outputs[0].name
             return True
         return False
 
@@ -165,3 +165,12 @@ def test_a_refused_declaration_leaves_no_connection(monkeypatch: pytest.MonkeyPa
     with pytest.raises(StatementError):
         driver._run(spark, file.declaration, board, threading.Event(), file)
     assert sorted(ended) == ["connection", "reads", "watch"]
+
+
+def test_the_state_has_the_digest_of_the_file_that_cannot_be_applied() -> None:
+    file: Any = File("first")
+    board = Board("p", ["first"])
+    file.seen, file.error = "edited", "no YAML file"
+    assert not driver._has_changed(file, board)
+    state = board.snapshot()
+    assert (state["declaration_in_file"], state["declaration_error"]) == ("edited", "no YAML file")

@@ -159,7 +159,7 @@ def _wait_for_change(file: DeclaredFile, board: Board, stopping: threading.Event
 def _has_changed(file: DeclaredFile, board: Board) -> bool:
     """Whether there is another declaration to run; the board gets the reason if it cannot be."""
     changed = file.reload()
-    board.set_declaration_error(file.error)
+    board.set_file(file.seen, file.error)
     return changed
 
 
