@@ -283,10 +283,10 @@ def _watch(
             _report(state)
             restarts = limits.raise_limits(supervisor.queries)
             stop_between_batches(restarts, STOP_S)
-            for name, query in restarts.items():
+            for output, query in restarts.items():
                 # An error of the query is for the next update.
                 if query.exception() is None:
-                    supervisor.restart(name)
+                    supervisor.restart(output)
             reported = time.monotonic()
         if supervisor.is_done:
             errors = supervisor.errors
