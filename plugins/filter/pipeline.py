@@ -12,12 +12,12 @@ from ..module_utils._common import container_labels
 from ..module_utils._content import applied_state
 from ..plugin_utils._declarations.declarations_package import (
     DEFAULT_MEMORY,
-    SITE_KEYS,
     DeclarationError,
     SampleError,
     add_site_values,
     option_conflicts,
     parse,
+    session_values,
     site_only_keys,
 )
 from ..plugin_utils._declarations.service_data import to_builtin
@@ -53,13 +53,9 @@ def pipeline_document(
 
 
 def session_settings(document: Mapping[str, Any]) -> str:
-    """What a driver's session is started with, from its document, as JSON.
-
-    A change of it needs a new driver. A running driver applies all other changes of its file.
-    """
-    kept = (*SITE_KEYS, "name", "resources")
-    found = {key: value for key, value in to_builtin(document).items() if key in kept}
-    return json.dumps(found, sort_keys=True)
+    """What needs a new driver if it changes, from the driver's document, as JSON."""
+    declaration = parse(document["name"], to_builtin(document))
+    return json.dumps(session_values(declaration), sort_keys=True)
 
 
 def status_endpoints(

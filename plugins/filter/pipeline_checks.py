@@ -115,11 +115,11 @@ def driver_finished_starting(
     before: int = 0,
     digests: Mapping[str, str] | None = None,
 ) -> bool:
-    """Whether the driver ``name`` is running or has failed, from the result of web_info.
+    """Whether the driver ``name`` runs as declared or has failed, from the result of web_info.
 
     ``before``: failed starts that do not count, because it has been restarted since then.
-    ``digests``: SHA-256 of written declarations by name: a driver that still runs another one has
-    not finished.
+    ``digests``: SHA-256 of written declarations by name. A driver that still runs another one has
+    finished only if it reports why it cannot apply the written one.
     """
     state, _ = _read(answer, name)
     if _stale(state, name, digests):

@@ -11,7 +11,12 @@ from ansible.errors import AnsibleFilterError
 
 from ..plugin_utils._catalogue import container_users
 from ..plugin_utils._declarations.container_diff import declaration_differences, service_state
-from ..plugin_utils._declarations.service_data import container_paths, format_ulimit, service_hash
+from ..plugin_utils._declarations.service_data import (
+    container_paths,
+    format_ulimit,
+    labelled_container,
+    service_hash,
+)
 
 
 def container_user(service: str, own: Mapping[str, Any] | None = None) -> dict[str, int]:
@@ -28,6 +33,7 @@ class FilterModule:
             "container_paths": container_paths,
             "container_user": container_user,
             "declaration_differences": declaration_differences,
+            "labelled_container": labelled_container,
             "service_hash": service_hash,
             "service_state": service_state,
             "ulimit": format_ulimit,

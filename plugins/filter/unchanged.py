@@ -28,6 +28,28 @@ def unless_unchanged(hosts: Sequence[str], hostvars: Mapping[str, Any], *parts: 
     return list(hosts) if changed_parts(hosts, hostvars) & {REST, *parts} else []
 
 
+def unless_declared_before(
+    hosts: Sequence[str], hostvars: Mapping[str, Any], machines: Iterable[str], part: str
+) -> list[str]:
+    """The hosts; none if ``part`` and the rest are declared as in the last complete run.
+
+    internal_outdate.yml has read the digests from the baselines of ``machines``.
+    """
+    known = hostvars[hosts[0]] if hosts and hosts[0] in hostvars else {}
+    now = known.get("site_declared") or {}
+    before = [
+        (hostvars[each].get("outdated_baseline") or {}).get("declared") or {}
+        for each in machines
+        if each in hostvars
+    ]
+    same = bool(before) and all(
+        each.get(name) and each.get(name) == now.get(name)
+        for each in before
+        for name in (part, REST)
+    )
+    return [] if same else list(hosts)
+
+
 def waiting_hosts(
     hosts: Sequence[str], hostvars: Mapping[str, Any], machines: Iterable[str], *parts: str
 ) -> list[str]:
@@ -128,6 +150,7 @@ class FilterModule:
             "stopped_containers": stopped_containers,
             "changes_since_last_run": changes_since_last_run,
             "containers_to_start": to_start,
+            "unless_declared_before": unless_declared_before,
             "unless_unchanged": unless_unchanged,
             "waiting_hosts": waiting_hosts,
         }

@@ -12,6 +12,8 @@ description:
     user, its control node, and its start time.
   - A lock whose process on the same control node has died is taken over; the same operation then
     keeps its start time, so that it can resume.
+  - The marker of a running operation for monitoring begins with its lock. All maintenance markers
+    of the cluster end with it, those of M(metal.kafka.maintenance), too.
   - Does not fail if another operation holds the lock, see RV(acquired), or if the machine is
     unreachable, see RV(reached).
 options:
@@ -49,6 +51,16 @@ options:
     description: Directory of locks on the machine; must survive a reboot.
     type: path
     default: /var/lib/kafka-metal/locks
+  textfile_directory:
+    description: >-
+      Textfile directory of the node exporter on the machine, for maintenance markers;
+      O(state=deleted) removes them also without a lock. Empty without monitoring.
+    type: str
+    default: ''
+  announced:
+    description: Whether the operation gets a marker, from O(state=present) on.
+    type: bool
+    default: true
 attributes:
   check_mode:
     description: Changes nothing and reports the lock as acquired.
@@ -107,10 +119,11 @@ steps:
 """
 
 import os
+import time
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._host import operation_lock
+from ..module_utils._host import maintenance_files, operation_lock
 
 
 def main() -> None:
@@ -128,6 +141,8 @@ def main() -> None:
             "replace": {"type": "str", "default": ""},
             "owner": {"type": "dict", "default": {}},
             "directory": {"type": "path", "default": operation_lock.DIRECTORY},
+            "textfile_directory": {"type": "str", "default": ""},
+            "announced": {"type": "bool", "default": True},
         },
         supports_check_mode=True,
     )
@@ -145,11 +160,48 @@ def main() -> None:
     if spec["state"] in ("absent", "deleted"):
         own = spec["state"] == "absent"
         removed = operation_lock.remove(path, me.token) if own else operation_lock.remove_any(path)
+        if removed or not own:
+            end_maintenance(module)
         no_lock = operation_lock.result(operation_lock.Lock("", me, 0), acquired=False)
         module.exit_json(**common, **no_lock, released=removed)
     if spec["state"] == "released":
-        module.exit_json(**common, **operation_lock.release(path, spec["replace"], me))
-    module.exit_json(**common, **operation_lock.acquire(path, spec["cluster"], spec, me))
+        found = operation_lock.release(path, spec["replace"], me)
+        if found["released"]:
+            end_maintenance(module)
+        module.exit_json(**common, **found)
+    found = operation_lock.acquire(path, spec["cluster"], spec, me)
+    if found["acquired"] and not found["nested"] and spec["announced"]:
+        begin_maintenance(module, path, me)
+    module.exit_json(**common, **found)
+
+
+def begin_maintenance(module: AnsibleModule, path: str, me: operation_lock.Owner) -> None:
+    """Announce the operation to monitoring, if there is one. Nothing is silenced yet."""
+    spec, by = module.params, f"{me.user} on {me.node}"
+    directory = spec["textfile_directory"]
+    try:
+        if directory:
+            now = time.time()
+            maintenance_files.begin(directory, spec["cluster"], spec["operation"], by, now)
+    except OSError as error:
+        operation_lock.remove(path, me.token)
+        module.fail_json(
+            msg=f"the operation cannot be announced to monitoring: {error}; required: a writable "
+            f"directory {directory}"
+        )
+
+
+def end_maintenance(module: AnsibleModule) -> None:
+    """Remove the cluster's maintenance markers, if there is monitoring."""
+    directory = module.params["textfile_directory"]
+    try:
+        if directory:
+            maintenance_files.end(directory, module.params["cluster"])
+    except OSError as error:
+        module.fail_json(
+            msg=f"the lock is released, but maintenance markers cannot be removed: {error}; "
+            f"required: a writable directory {directory}"
+        )
 
 
 if __name__ == "__main__":

@@ -7,11 +7,12 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: maintenance
 author: The kafka-metal authors (!UNKNOWN)
-short_description: Announce an operation to monitoring, and silence alerts of stopped services
+short_description: Silence alerts of services that an operation stops
 description:
   - Writes text files for the node exporter of a machine. Alerts of instances and machines that an
     operation has stopped are silenced for O(seconds), which the run renews. The silence of a killed
     run expires.
+  - M(metal.kafka.cluster_lock) announces the operation, and ends all silences with it.
   - Does not fail if a machine is unreachable, see RV(reached).
 options:
   directory:
@@ -24,20 +25,12 @@ options:
     required: true
   state:
     description: >-
-      V(begun), an operation runs; V(silenced), it stops O(instances) and O(machines); V(renewed),
-      it is still active, and its silence is extended; V(unsilenced), the services of O(host) run
-      again, their silence ends; V(ended), the operation has ended, and all silences with it.
+      V(silenced), the operation stops O(instances) and O(machines); V(renewed), it is still active,
+      and its silence is extended; V(unsilenced), the services of O(host) run again, their silence
+      ends.
     type: str
     required: true
-    choices: [begun, silenced, renewed, unsilenced, ended]
-  operation:
-    description: Name of the operation, for O(state=begun).
-    type: str
-    default: an operation
-  by:
-    description: User and control node, for O(state=begun).
-    type: str
-    default: ''
+    choices: [silenced, renewed, unsilenced]
   host:
     description: Host of the inventory whose instances are stopped.
     type: str
@@ -100,20 +93,16 @@ def apply(wanted: dict[str, Any]) -> None:
     """Apply the desired state to the files; raises OSError."""
     place = wanted["directory"], wanted["cluster"]
     now, host = time.time(), wanted["host"]
-    if wanted["state"] == "begun":
-        maintenance_files.begin(*place, wanted["operation"], wanted["by"], now)
-    elif wanted["state"] == "silenced":
+    if wanted["state"] == "silenced":
         names = wanted["instances"], wanted["machines"]
         maintenance_files.renew(*place, host, now, wanted["seconds"])
         until = now + wanted["seconds"]
         maintenance_files.silence(*place, host, *names, until, wanted["everything"])
     elif wanted["state"] == "renewed":
         maintenance_files.renew(*place, host, now, wanted["seconds"])
-    elif wanted["state"] == "unsilenced":
+    else:
         maintenance_files.clear(*place, host)
         maintenance_files.renew(*place, host, now, wanted["seconds"])
-    else:
-        maintenance_files.end(*place)
 
 
 def main() -> None:
@@ -125,10 +114,8 @@ def main() -> None:
             "state": {
                 "type": "str",
                 "required": True,
-                "choices": ["begun", "silenced", "renewed", "unsilenced", "ended"],
+                "choices": ["silenced", "renewed", "unsilenced"],
             },
-            "operation": {"type": "str", "default": "an operation"},
-            "by": {"type": "str", "default": ""},
             "host": {"type": "str", "default": ""},
             "instances": {"type": "list", "elements": "str", "default": []},
             "machines": {"type": "list", "elements": "str", "default": []},
@@ -142,7 +129,7 @@ def main() -> None:
             apply(module.params)
         except OSError as error:
             module.fail_json(
-                msg=f"the operation cannot be announced to monitoring: {error}; required: a "
+                msg=f"the silence cannot be announced to monitoring: {error}; required: a "
                 f"writable directory {module.params['directory']}"
             )
     # Maintenance files are not part of the platform: report no change.

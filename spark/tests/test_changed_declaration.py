@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,7 +10,7 @@ import pytest
 from conftest import SMALLEST
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline import driver, supervision
+from kafka_metal_pipeline import driver, exit_codes, supervision
 from kafka_metal_pipeline.queries import StatementError
 from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import Board
@@ -39,21 +39,29 @@ class File:
         return False
 
 
-Run = Any
-
-
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Run declarations whose queries end at once, each for the next one."""
-    sessions: list[Any] = []
+def sessions(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Sessions that a driver has started; in the end all are closed."""
+    started: list[Any] = []
 
     def start(_: Declaration) -> Any:
         found = SimpleNamespace(sparkContext=SimpleNamespace(applicationId="a"), ended=False)
         found.stop = lambda: setattr(found, "ended", True)
-        sessions.append(found)
+        started.append(found)
         return found
 
     monkeypatch.setattr("kafka_metal_pipeline.session.start", start)
+    yield started
+    assert all(each.ended for each in started)
+
+
+# Exit code, the outputs of each declaration that ran, and the board.
+Run = Callable[..., tuple[int, list[str], Board]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, sessions: list[Any]) -> Run:
+    """Run declarations whose queries end at once, each for the next one."""
     monkeypatch.setattr(driver, "POLL_S", 0.0)
 
     def drive(
@@ -72,47 +80,45 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
             ran.append(found.outputs[0].name)
             if found.outputs[0].name == stopped:
                 stopping.set()
-            return driver.CHANGED if file.reload() else driver.DONE
+            return driver.CHANGED if file.reload() else exit_codes.DONE
 
         monkeypatch.setattr("kafka_metal_pipeline.sql_check.require_allowed", require_allowed)
         monkeypatch.setattr(driver, "_run", queries)
         given: Any = file
         return driver.run(given, board, stopping), ran, board
 
-    drive.sessions = sessions  # type: ignore[attr-defined]
-    yield drive
-    assert all(each.ended for each in sessions)
+    return drive
 
 
-def test_each_declaration_runs_in_the_same_session(run: Run) -> None:
+def test_each_declaration_runs_in_the_same_session(run: Run, sessions: list[Any]) -> None:
     code, ran, board = run(File("first", "second", "third"))
-    assert (code, ran) == (driver.DONE, ["first", "second", "third"])
-    assert len(run.sessions) == 1
+    assert (code, ran) == (exit_codes.DONE, ["first", "second", "third"])
+    assert len(sessions) == 1
     state = board.snapshot()
     assert (set(state["outputs"]), state["declaration"]) == ({"third", "invalid"}, "third")
 
 
-def test_another_declaration_replaces_a_refused_one(run: Run) -> None:
+def test_another_declaration_replaces_a_refused_one(run: Run, sessions: list[Any]) -> None:
     code, ran, board = run(File("first", "wrong", "second"), refused=("wrong",))
-    assert (code, ran) == (driver.DONE, ["first", "second"])
+    assert (code, ran) == (exit_codes.DONE, ["first", "second"])
     # The refused one used no cores.
-    assert len(run.sessions) == 2
+    assert len(sessions) == 2
     assert board.snapshot()["refused"] is False
 
 
-def test_a_refused_declaration_ends_the_driver_in_the_end(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+def test_a_driver_ends_if_its_refused_declaration_does_not_change(
+    run: Run, sessions: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driver, "REFUSED_STATUS_S", 0.05)
     code, ran, board = run(File("first", "wrong"), refused=("wrong",))
-    assert (code, ran) == (driver.REFUSED, ["first"])
-    assert len(run.sessions) == 1
+    assert (code, ran) == (exit_codes.REFUSED, ["first"])
+    assert len(sessions) == 1
     assert board.snapshot()["refused"] is True
 
 
 def test_a_driver_that_is_stopped_starts_no_other_declaration(run: Run) -> None:
     code, ran, board = run(File("first", "second"), stopped="first")
-    assert (code, ran) == (driver.DONE, ["first"])
+    assert (code, ran) == (exit_codes.DONE, ["first"])
     assert board.snapshot()["state"] == "finished"
 
 

@@ -4,23 +4,19 @@ from pathlib import Path
 
 import pytest
 import yaml
+from conftest import SMALLEST
 from kafka_metal_declarations.declaration_file import load
 from kafka_metal_declarations.keys import DeclarationError
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.declared_file import NEW_DRIVER, DeclaredFile, digest
 
-SMALLEST = {
-    "name": "p",
-    "source": {"topic": "in", "schema": "id STRING NOT NULL"},
-    "outputs": {"all": {"sql": "SELECT * FROM events", "topic": "out"}},
-    "invalid": "bad",
-}
+DECLARED = SMALLEST | {"name": "p"}
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "pipeline.yml"
-    write(path, SMALLEST)
+    write(path, DECLARED)
     return path
 
 
@@ -37,7 +33,7 @@ def declared(path: Path) -> DeclaredFile:
     [
         {"outputs": {"all": {"sql": "SELECT id FROM events", "topic": "out"}}},
         {"outputs": {"other": {"sql": "SELECT id FROM events", "topic": "other"}}},
-        {"source": {**SMALLEST["source"], "max_per_trigger": 5}},
+        {"source": {**DECLARED["source"], "max_per_trigger": 5}},
         {"rules": {"short": "length(id) < 9"}},
         {"trigger": "1 minute"},
         {"invalid": "worse"},
@@ -47,7 +43,7 @@ def test_another_declaration_is_applied_once(path: Path, change: dict[str, objec
     file = declared(path)
     before = file.declaration
     assert not file.reload()
-    write(path, SMALLEST | change)
+    write(path, DECLARED | change)
     assert file.reload()
     assert (file.declaration == before, file.error) == (False, "")
     assert file.digest == digest(path.read_bytes())
@@ -57,11 +53,11 @@ def test_another_declaration_is_applied_once(path: Path, change: dict[str, objec
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (SMALLEST | {"resources": {"cores": 4}}, NEW_DRIVER),
-        (SMALLEST | {"master": "spark://other:7077"}, NEW_DRIVER),
-        (SMALLEST | {"outputs": {}}, "pipeline p: outputs: found"),
+        (DECLARED | {"resources": {"cores": 4}}, NEW_DRIVER),
+        (DECLARED | {"master": "spark://other:7077"}, NEW_DRIVER),
+        (DECLARED | {"outputs": {}}, "pipeline p: outputs: found"),
         (
-            SMALLEST | {"source": {"topic": "in", "schema": {"sample": "none.csv"}}},
+            DECLARED | {"source": {"topic": "in", "schema": {"sample": "none.csv"}}},
             "none.csv: [Errno 2]",
         ),
         ("half a fi", "pipelines: found"),
@@ -77,7 +73,7 @@ def test_a_declaration_that_cannot_be_applied_changes_nothing(
     assert (file.declaration, file.digest) == before
     assert reason in file.error
     assert caplog.text.count("is not applied") == 1
-    write(path, SMALLEST)
+    write(path, DECLARED)
     assert not file.reload()
     assert file.error == ""
 
@@ -87,7 +83,7 @@ def test_a_missing_file_changes_nothing(path: Path) -> None:
     path.unlink()
     assert [file.reload(), file.reload()] == [False, False]
     assert "No such file" in file.error
-    write(path, SMALLEST)
+    write(path, DECLARED)
     assert not file.reload()
     assert file.error == ""
 
@@ -99,7 +95,7 @@ def test_a_driver_does_not_start_without_its_file(tmp_path: Path) -> None:
 
 def test_the_digest_is_of_what_is_parsed(path: Path) -> None:
     """The file may be replaced while it is read, and replaced back."""
-    other = SMALLEST | {"invalid": "worse"}
+    other = DECLARED | {"invalid": "worse"}
     first = path.read_bytes()
 
     def load_while_replaced(content: bytes) -> Declaration:

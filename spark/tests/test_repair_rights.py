@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from kafka_metal_declarations.declaration import parse
-from kafka_metal_pipeline import batches, brokers, registry, session, streams
+from kafka_metal_pipeline import batches, brokers, exit_codes, registry, session, streams
 
 DENIED = "org.apache.kafka.common.errors.TopicAuthorizationException: Not authorized"
 MISSING = "org.apache.kafka.common.errors.UnknownTopicOrPartitionException: no such topic"
@@ -126,7 +126,7 @@ def test_missing_rights_are_named_with_their_topics(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, rights: Rights, words: str
 ) -> None:
     with caplog.at_level(logging.ERROR):
-        assert repaired(monkeypatch, rights) == (batches.REFUSED, False)
+        assert repaired(monkeypatch, rights) == (exit_codes.REFUSED, False)
     (message,) = caplog.messages
     assert message.startswith(f"pipeline flights: {words}. Nothing was sent. Declare these rights")
     assert "kafka_content_acls" in message
@@ -143,17 +143,17 @@ def test_missing_rights_are_named_with_their_topics(
 def test_sufficient_or_unknown_rights_are_accepted(
     monkeypatch: pytest.MonkeyPatch, rights: Rights
 ) -> None:
-    assert repaired(monkeypatch, rights) == (batches.DIED, True)
+    assert repaired(monkeypatch, rights) == (exit_codes.DIED, True)
 
 
 def test_a_dry_run_needs_no_right_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
     rights = {"in": ["READ", "DESCRIBE"], "bad": ["READ", "DESCRIBE"]}
-    assert repaired(monkeypatch, rights, dry_run=True) == (batches.DIED, True)
+    assert repaired(monkeypatch, rights, dry_run=True) == (exit_codes.DIED, True)
 
 
 def test_the_error_of_an_admin_client_is_not_a_missing_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rights = {"in": "TimeoutException: no broker", "bad": ALL}
-    assert repaired(monkeypatch, rights) == (batches.DIED, False)
+    assert repaired(monkeypatch, rights) == (exit_codes.DIED, False)
     assert issubclass(brokers.RightsError, ValueError)

@@ -11,7 +11,7 @@ import yaml
 from conftest import SMALLEST
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline import analysis, batches, driver, sql_check
+from kafka_metal_pipeline import analysis, batches, driver, exit_codes, sql_check
 from kafka_metal_pipeline.status import Board
 from pyspark.sql import SparkSession
 
@@ -205,10 +205,10 @@ def test_driver_refuses_before_it_reads_or_writes(
     pipeline = declared(HOSTILE["statements"][name])
     pipeline = replace(pipeline, site=replace(pipeline.site, bootstrap=("localhost:1",)))
     file: Any = SimpleNamespace(declaration=pipeline)
-    assert driver.run(file, Board("p", ["o"]), threading.Event()) == driver.REFUSED
+    assert driver.run(file, Board("p", ["o"]), threading.Event()) == exit_codes.REFUSED
     assert "pipeline p: outputs.o.sql: found " in caplog.text
     assert started.ended
-    assert batches.run(pipeline) == driver.REFUSED
+    assert batches.run(pipeline) == exit_codes.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_repair_refuses_hostile_expressions(
 ) -> None:
     monkeypatch.setattr("kafka_metal_pipeline.session.start", lambda _: Session(spark))
     options = {"expression": "raw", "condition": "true", **changed}
-    assert batches.repair(declared(), **options, dry_run=True) == driver.REFUSED
+    assert batches.repair(declared(), **options, dry_run=True) == exit_codes.REFUSED
     assert "found" in caplog.text
 
 

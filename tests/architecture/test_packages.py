@@ -115,6 +115,20 @@ def test_type_aliases_work_with_python_3_9(repository):
     assert wrong == []
 
 
+def test_checks_of_types_work_with_python_3_9(repository):
+    """isinstance() of Python 3.9 takes no | between classes, and fails only when it is called."""
+    wrong = [
+        f"{path}:{node.lineno}"
+        for path in repository.files("plugins/module_utils/**/*.py", "plugins/modules/*.py")
+        for node in ast.walk(ast.parse(repository.text(path)))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("isinstance", "issubclass")
+        and isinstance(node.args[1], ast.BinOp)
+    ]
+    assert wrong == []
+
+
 def test_zip_calls_work_with_python_3_9(repository):
     """zip() of Python 3.9 has no ``strict``, and fails only when it is called."""
     wrong = [

@@ -2,10 +2,14 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 
+import plays
 import pytest
-from ansible_collections.metal.kafka.plugins.module_utils._host import operation_lock
+from ansible_collections.metal.kafka.plugins.module_utils._host import (
+    maintenance_files,
+    operation_lock,
+)
 
 ME = operation_lock.lock_owner(os.getpid())
 OTHER = replace(ME, node="control2", pid=7, user="eve")
@@ -93,6 +97,76 @@ def test_ended_process_is_dead():
     assert operation_lock.has_ended(owner, ME)
     child.wait()
     assert operation_lock.has_ended(owner, ME)
+
+
+def lock_module(path, text, **arguments):
+    """Run the module as the owner ME; return its result."""
+    given = {"cluster": "test", "directory": os.path.dirname(path), "textfile_directory": text}
+    given |= {"owner": asdict(ME), "_ansible_remote_tmp": "/tmp", **arguments}
+    done = subprocess.run(
+        [sys.executable, "-m", "ansible_collections.metal.kafka.plugins.modules.cluster_lock"],
+        input=json.dumps({"ANSIBLE_MODULE_ARGS": given}),
+        cwd=plays.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("holder", "announced", "marker"),
+    [
+        (None, True, True),
+        (None, False, False),
+        ("other", True, False),
+        # A playbook within the operation changes nothing.
+        ("me", True, False),
+    ],
+)
+def test_the_marker_of_an_operation_begins_with_its_lock(tmp_path, path, holder, announced, marker):
+    if holder:
+        acquire(path, {"me": ME, "other": OTHER}[holder])
+    found = lock_module(path, str(tmp_path / "text"), operation="reboot", announced=announced)
+
+    assert found["acquired"] is (holder != "other")
+    written = tmp_path / "text/test@operation.prom"
+    assert written.exists() is marker
+    assert not marker or f'operation="reboot",by="{ME.user} on {ME.node}"' in written.read_text()
+
+
+def test_an_operation_that_cannot_be_announced_has_no_lock(tmp_path, path):
+    (tmp_path / "text").write_text("")
+    found = lock_module(path, str(tmp_path / "text"))
+
+    assert found["failed"]
+    assert "the operation cannot be announced to monitoring: " in found["msg"]
+    assert not os.path.exists(path)
+
+
+@pytest.mark.parametrize(
+    ("state", "holder", "ends"),
+    [
+        ("absent", "me", True),
+        # A refused operation must not end the silence of the one in progress.
+        ("absent", "other", False),
+        ("absent", None, False),
+        ("released", "other", False),
+        ("deleted", "other", True),
+        ("deleted", None, True),
+    ],
+)
+def test_maintenance_markers_end_with_the_lock(tmp_path, path, state, holder, ends):
+    text = str(tmp_path / "text")
+    maintenance_files.begin(text, "test", "restart of all", "ops on c1", 1.0)
+    maintenance_files.begin(text, "test2", "restart of all", "ops on c1", 1.0)
+    if holder:
+        acquire(path, {"me": ME, "other": OTHER}[holder])
+    found = lock_module(path, text, state=state)
+    assert found["released"] is (ends and holder is not None)
+    left = {name for name in os.listdir(text) if name.startswith("test@")}
+    assert left == (set() if ends else {"test@operation.prom"})
+    assert "test2@operation.prom" in os.listdir(text)
 
 
 @pytest.mark.parametrize(

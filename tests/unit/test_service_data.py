@@ -3,6 +3,7 @@ from collections import UserList
 import pytest
 from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.service_data import (
     format_ulimit,
+    labelled_container,
     service_hash,
     to_builtin,
 )
@@ -29,6 +30,16 @@ def test_the_order_of_keys_does_not_make_a_service_stale():
 )
 def test_any_other_change_makes_it_stale(definition, files):
     assert service_hash(definition, files) != service_hash(DEFINITION, FILES)
+
+
+def test_mounts_and_labels_of_every_container_are_not_in_its_hash():
+    found = labelled_container({**DEFINITION, "volumes": ["a"]}, {"x": "y"}, FILES, ["b"])
+    hashed = service_hash({**DEFINITION, "volumes": ["a"]}, FILES)
+    assert found == {
+        **DEFINITION,
+        "labels": {"x": "y", "kafka-metal.hash": hashed},
+        "volumes": ["a", "b"],
+    }
 
 
 def test_the_hash_is_the_same_in_every_version_of_this_code():

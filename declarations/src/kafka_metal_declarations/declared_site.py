@@ -1,5 +1,7 @@
 """The keys of a declaration about where it runs; added by a role, or by hand for local runs."""
 
+from dataclasses import asdict
+
 from kafka_metal_declarations.keys import Section
 from kafka_metal_declarations.model import TRANSACTIONAL, DatabaseSite, Declaration, Site
 from kafka_metal_declarations.option_names import (
@@ -108,3 +110,11 @@ def missing_to_run(declaration: Declaration) -> list[str]:
     for database in sorted({output.database for output in outputs if output.database}):
         needed[f"databases.{database}"] = site.databases.get(database)
     return [key for key, value in needed.items() if not value]
+
+
+def session_values(declaration: Declaration) -> dict[str, object]:
+    """Return what the session of a driver is started with, as JSON has it.
+
+    A change of it needs a new driver. A running driver applies all other changes.
+    """
+    return {"resources": asdict(declaration.resources), "site": asdict(declaration.site)}

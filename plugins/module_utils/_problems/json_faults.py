@@ -1,9 +1,9 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with JSON that another program serves; no I/O.
+"""Faults of JSON that another program serves; no I/O.
 
-Other programs may listen on a port. What screens and metrics read has the right type, or the
-response counts as none.
+Any program may listen on a port. A response with a fault counts as no response, so screens and
+metrics need not check types. ``place`` is the prefix of a value's name in messages.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from datetime import datetime
 
 # Characters of a value in a message.
 LONGEST = 60
+# Of a number in metrics.
+LARGEST = sys.float_info.max
 OBJECT = "an object of JSON"
 LIST = "a list of objects of JSON"
 
@@ -30,31 +32,34 @@ def first_fault(faults: Iterable[Fault]) -> str:
 
 
 def texts(found: Mapping[str, object], place: str, *names: str) -> Iterator[Fault]:
-    """Yield values that are absent, or no text."""
+    """Yield a fault for each value that is absent, or no text."""
     for name in names:
         if not isinstance(found.get(name), str):
             yield f"{place}{name}", found.get(name), "a text"
 
 
 def numbers(found: Mapping[str, object], place: str, *names: str) -> Iterator[Fault]:
-    """Yield values that are neither absent nor numbers."""
+    """Yield a fault for each value that is neither absent nor a number."""
     for name in names:
         if found.get(name) is not None:
             yield from required_numbers(found, place, name)
 
 
 def required_numbers(found: Mapping[str, object], place: str, *names: str) -> Iterator[Fault]:
-    """Yield values that are no numbers, or that metrics cannot have: NaN, and the largest ones."""
+    """Yield a fault for each value that is absent, or no number.
+
+    NaN, infinity and integers that exceed a float are no numbers: metrics are floats.
+    """
     for name in names:
         value = found.get(name)
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        # Exact for integers of any size.
-        if not number or not -sys.float_info.max <= value <= sys.float_info.max:  # type: ignore[operator]
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        # A comparison is exact for integers of any size, and false for NaN.
+        if not is_number or not -LARGEST <= value <= LARGEST:  # type: ignore[operator]
             yield f"{place}{name}", value, "a number"
 
 
 def times(found: Mapping[str, object], place: str, *names: str) -> Iterator[Fault]:
-    """Yield values that are neither absent nor times of ISO 8601."""
+    """Yield a fault for each value that is neither absent nor a time of ISO 8601."""
     for name in names:
         value = found.get(name)
         try:
@@ -65,7 +70,7 @@ def times(found: Mapping[str, object], place: str, *names: str) -> Iterator[Faul
 
 
 def objects(found: Mapping[str, object], place: str, *names: str) -> Iterator[Fault]:
-    """Yield values that are neither absent nor lists of objects."""
+    """Yield a fault for each value that is neither absent nor a list of objects."""
     for name in names:
         value = found.get(name)
         if value is not None and not (

@@ -20,7 +20,7 @@ from kafka_metal_declarations.declaration import (  # noqa: E402
     find_problems,
     parse,
 )
-from kafka_metal_declarations.declared_site import SITE_KEYS  # noqa: E402
+from kafka_metal_declarations.declared_site import SITE_KEYS, session_values  # noqa: E402
 from kafka_metal_declarations.model import DEFAULT_MEMORY  # noqa: E402
 from kafka_metal_declarations.needs import read_needs  # noqa: E402
 from kafka_metal_declarations.option_names import (  # noqa: E402
@@ -49,6 +49,7 @@ __all__ = [
     "parse",
     "read_needs",
     "repeated_options",
+    "session_values",
     "site_only_keys",
     "with_schema",
 ]

@@ -43,6 +43,22 @@ def service_hash(definition: Mapping[str, Any], files: Iterable[Any] = ()) -> st
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def labelled_container(
+    declared: Mapping[str, Any],
+    labels: Mapping[str, str],
+    files: Iterable[Any] = (),
+    mounts: Iterable[Any] = (),
+) -> dict[str, Any]:
+    """The declaration of a container with ``labels``, its digest as a label, and further mounts.
+
+    A changed declaration or file changes the digest, so that a stale container is recognised.
+    """
+    found: dict[str, Any] = to_builtin(declared)
+    hashed = {"kafka-metal.hash": service_hash(found, files)}
+    volumes = [*found.get("volumes", []), *to_builtin(list(mounts))]
+    return {**found, "labels": {**to_builtin(labels), **hashed}, "volumes": volumes}
+
+
 def restart_relevant_part(file: Any) -> Any:
     """The part of a configuration file whose change requires a restart."""
     found = to_builtin(file)

@@ -118,8 +118,8 @@ def _private_directory(path: Path) -> Path:
 
 
 def _replaceable(folder: Path) -> bool:
-    """Whether another user may replace entries of a directory that are not his."""
+    """Whether other users may replace entries of a directory that belong to this user."""
     found = folder.stat()
-    # As /tmp, where users may replace only their own.
+    # In /tmp, for example, users may replace only their own entries.
     sticky = found.st_mode & stat.S_ISVTX
     return found.st_uid not in (0, os.geteuid()) or bool(found.st_mode & OTHERS and not sticky)

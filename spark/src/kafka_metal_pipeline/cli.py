@@ -20,10 +20,9 @@ from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline import checkpoint as checkpoints
 from kafka_metal_pipeline import checkpoint_check
 from kafka_metal_pipeline.declared_file import DeclaredFile
+from kafka_metal_pipeline.exit_codes import DONE, REFUSED
 from kafka_metal_pipeline.starts import FailedStarts
 from kafka_metal_pipeline.storage import Files
-
-REFUSED = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -97,17 +96,17 @@ def check(options: argparse.Namespace) -> int:
             f"pipeline {declared.name}: reads {', '.join(topics['reads'])}; "
             f"writes {', '.join(topics['writes'])}"
         )
-    return 0
+    return DONE
 
 
 def plan(options: argparse.Namespace) -> int:
     """Print for every output whether its checkpoint is valid; start nothing."""
     declared = _chosen(options)
-    code = 0
+    code = DONE
     for name, checkpoint in checkpoints.all_checkpoints(declared).items():
         result = checkpoint.result(_files(checkpoint.location))
         print(f"pipeline {declared.name}: outputs.{name}: {result.state}: {result.reason}")
-        code = max(code, REFUSED if result.state == checkpoints.INVALID else 0)
+        code = max(code, REFUSED if result.state == checkpoints.INVALID else DONE)
     return code
 
 
@@ -130,7 +129,7 @@ def repair(options: argparse.Namespace) -> int:
 def infer_schema(options: argparse.Namespace) -> int:
     """Print the schema inferred from a sample."""
     print(sample.infer_schema(options.sample, options.null, options.delimiter, options.rows))
-    return 0
+    return DONE
 
 
 def _drive(file: DeclaredFile, starts: FailedStarts) -> int:

@@ -9,13 +9,14 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
+from kafka_metal_declarations.declared_site import session_values
 from kafka_metal_declarations.keys import DeclarationError, Problem
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_declarations.sample import SampleError
 
 log = logging.getLogger(__name__)
 
-NEW_DRIVER = "name, resources or settings of the site differ: only a new driver applies them"
+NEW_DRIVER = "resources or settings of the site differ: only a new driver applies them"
 
 
 class DeclaredFile:
@@ -64,7 +65,7 @@ class DeclaredFile:
             declaration = self._load(content)
         except (DeclarationError, SampleError) as error:
             return str(error)
-        if _fixed(declaration) != _fixed(self.declaration):
+        if session_values(declaration) != session_values(self.declaration):
             return NEW_DRIVER
         self.declaration, self.digest = declaration, found
         return ""
@@ -73,8 +74,3 @@ class DeclaredFile:
 def digest(content: bytes) -> str:
     """Return the SHA-256 of a file's content."""
     return hashlib.sha256(content).hexdigest()
-
-
-def _fixed(declaration: Declaration) -> tuple[object, ...]:
-    """Return what a session is started with."""
-    return declaration.name, declaration.site, declaration.resources

@@ -32,6 +32,7 @@ from kafka_metal_pipeline.archive_check import ArchiveWatch, archive_checks
 from kafka_metal_pipeline.checkpoint import all_checkpoints
 from kafka_metal_pipeline.checkpoint_files import CheckpointError
 from kafka_metal_pipeline.declared_file import DeclaredFile
+from kafka_metal_pipeline.exit_codes import DIED, DONE, REFUSED
 from kafka_metal_pipeline.failures import explain
 from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.limits import Limits
@@ -45,8 +46,7 @@ from kafka_metal_pipeline.supervision import Supervisor
 
 log = logging.getLogger(__name__)
 
-DONE, DIED, REFUSED = 0, 1, 2
-# Not an exit code: the queries have stopped, for another declaration.
+# In place of an exit code: the queries have stopped, for another declaration.
 CHANGED = -1
 
 POLL_S = 1.0
@@ -80,8 +80,7 @@ Queries = Mapping[str, StreamingQuery]
 def run(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
     """Run until ``stopping`` is set, all available records are read, or the driver fails.
 
-    Another declaration in the file is run in the same session. Return the exit code: DONE, DIED, or
-    REFUSED for an invalid statement, checkpoint or option.
+    Another declaration in the file is run in the same session. Return the exit code.
     """
     running = Session()
     while True:

@@ -75,7 +75,7 @@ class Board:
         self._outputs = _untried(outputs)
 
     def begin(self, declaration: str, outputs: list[str]) -> None:
-        """Start again with another declaration, by its digest; counts of records continue."""
+        """Start ``outputs`` of another declaration, by its digest; counts of records continue."""
         with self._lock:
             self._starts = FailedStarts.read(self._starts.file, declaration)
             self._state, self._outputs = STARTING, _untried(outputs)

@@ -1,0 +1,7 @@
+"""Exit codes of ``kafka-metal-pipeline``."""
+
+DONE = 0
+# A fault that another start may not have, such as a dead JVM.
+DIED = 1
+# Wrong arguments, or an invalid declaration, statement, checkpoint or option.
+REFUSED = 2
