@@ -229,3 +229,20 @@ def test_non_mapping_is_refused_before_merging(key: str) -> None:
 def test_misspelt_key_without_value_is_refused() -> None:
     (problem,) = find_problems({"p": body(resource=None)})
     assert (problem.key, problem.found) == ("resource", "an unknown key")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'sasl.jaas.config: x required username="a" password="geheim": foo;',
+        "ssl.keystore.password: geh: eim",
+        "ssl.key.password: 'geheim",
+    ],
+)
+def test_an_error_in_yaml_has_the_line_number_and_not_the_line(tmp_path: Path, line: str) -> None:
+    """A driver serves it, and the line may have a password."""
+    file = tmp_path / "p.yml"
+    file.write_text(f"name: p\nkafka_options:\n  {line}\n", encoding="utf-8")
+    with pytest.raises(DeclarationError, match="line 3, column ") as error:
+        load(file)
+    assert "geh" not in str(error.value)

@@ -123,7 +123,7 @@ def driver_finished_starting(
     """
     state, _ = _read(answer, name)
     if _stale(state, name, digests):
-        return bool(state.get("declaration_error"))
+        return bool(_declaration_error(state, name, digests))
     return state.get("state") == "running" or _has_failed(state, before)
 
 
@@ -143,7 +143,8 @@ def failed_drivers(
         if state.get("state") == "running" and not stale:
             continue
         if stale:
-            reason = state.get("declaration_error") or "it still runs its earlier declaration"
+            error = _declaration_error(state, name, digests)
+            reason = error or "it still runs its earlier declaration"
         elif state.get("last_error"):
             reason = f"{state['last_error']} ({state.get('failed_starts', 1)} failed starts)"
         elif failing := _failing_outputs(state):
@@ -200,6 +201,14 @@ def _stale(state: Mapping[str, Any], name: str, digests: Mapping[str, str] | Non
     """Whether the driver runs another declaration than the written one."""
     written = (digests or {}).get(name)
     return bool(state and written) and state.get("declaration") != written
+
+
+def _declaration_error(
+    state: Mapping[str, Any], name: str, digests: Mapping[str, str] | None
+) -> str:
+    """Why the driver does not run the written declaration; empty if it has not read it yet."""
+    is_read = state.get("declaration_in_file") == (digests or {}).get(name)
+    return str(state.get("declaration_error") or "") if is_read else ""
 
 
 def _failing_outputs(state: Mapping[str, Any]) -> list[str]:

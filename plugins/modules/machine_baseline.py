@@ -24,13 +24,14 @@ options:
       brokers' effective settings (C(settings)).
     type: dict
     default: {}
-  rest:
+  others:
     description: >-
-      Digest of the rest of the declarations in this run. If the baseline has another one,
-      O(state=updated) replaces no digests: values of a part may have templates with variables of
-      the rest, which may change back. The next run then compares the parts whose digests are empty.
-    type: str
-    default: ''
+      Digests in this run of parts that it did not apply: the rest of the declarations and the
+      secret store. If the baseline has another one, O(state=updated) replaces no digests: values of
+      a part may have templates with variables of the rest, or passwords of the store, which may
+      change back. The next run then compares the parts whose digests are empty.
+    type: dict
+    default: {}
   state:
     description:
       - V(present) writes the whole baseline. V(updated) replaces the digests O(declared) and the
@@ -101,7 +102,7 @@ def main() -> None:
         argument_spec={
             "cluster": {"type": "str", "required": True},
             "declared": {"type": "dict", "default": {}},
-            "rest": {"type": "str", "default": ""},
+            "others": {"type": "dict", "default": {}},
             "state": {
                 "type": "str",
                 "choices": ["present", "updated", "absent", "begun", "ended"],
@@ -121,7 +122,7 @@ def main() -> None:
     try:
         if given["state"] == "updated":
             before = baseline_update.update(
-                socket, cluster, path, given["declared"], given["kinds"], given["rest"],
+                socket, cluster, path, given["declared"], given["kinds"], given["others"],
                 dry=module.check_mode,
             )  # fmt: skip
         elif module.check_mode:

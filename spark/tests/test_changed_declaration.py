@@ -1,17 +1,21 @@
 """A driver runs another declaration in the session that it has."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from conftest import SMALLEST
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline import driver, exit_codes
+from kafka_metal_pipeline import driver, exit_codes, supervision
+from kafka_metal_pipeline.queries import StatementError
 from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import Board
+from kafka_metal_pipeline.supervision import Supervisor
+from pyspark.sql import SparkSession
 
 
 def declared(output: str) -> Declaration:
@@ -30,7 +34,7 @@ class File:
     def reload(self) -> bool:
         if self.left:
             self.declaration = self.left.pop(0)
-            self.digest = self.declaration.outputs[0].name
+            self.digest = self.seen = self.declaration.outputs[0].name
             return True
         return False
 
@@ -60,8 +64,11 @@ def run(monkeypatch: pytest.MonkeyPatch, sessions: list[Any]) -> Run:
     """Run declarations whose queries end at once, each for the next one."""
     monkeypatch.setattr(driver, "POLL_S", 0.0)
 
-    def drive(file: File, refused: tuple[str, ...] = ()) -> tuple[int, list[str], Board]:
+    def drive(
+        file: File, refused: tuple[str, ...] = (), stopped: str = ""
+    ) -> tuple[int, list[str], Board]:
         ran: list[str] = []
+        stopping = threading.Event()
         name = file.declaration.outputs[0].name
         board = Board("p", [name, "invalid"])
 
@@ -71,12 +78,14 @@ def run(monkeypatch: pytest.MonkeyPatch, sessions: list[Any]) -> Run:
 
         def queries(_: object, found: Declaration, *__: object) -> int:
             ran.append(found.outputs[0].name)
+            if found.outputs[0].name == stopped:
+                stopping.set()
             return driver.CHANGED if file.reload() else exit_codes.DONE
 
         monkeypatch.setattr("kafka_metal_pipeline.sql_check.require_allowed", require_allowed)
         monkeypatch.setattr(driver, "_run", queries)
         given: Any = file
-        return driver.run(given, board, threading.Event()), ran, board
+        return driver.run(given, board, stopping), ran, board
 
     return drive
 
@@ -105,3 +114,69 @@ def test_a_driver_ends_if_its_refused_declaration_does_not_change(
     assert (code, ran) == (exit_codes.REFUSED, ["first"])
     assert len(sessions) == 1
     assert board.snapshot()["refused"] is True
+
+
+def test_a_driver_that_is_stopped_starts_no_other_declaration(run: Run) -> None:
+    code, ran, board = run(File("first", "second"), stopped="first")
+    assert (code, ran) == (exit_codes.DONE, ["first"])
+    assert board.snapshot()["state"] == "finished"
+
+
+def test_outputs_that_cannot_start_do_not_delay_another_declaration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each start takes longer than the pause before the next one."""
+    monkeypatch.setattr(driver, "POLL_S", 0.01)
+    monkeypatch.setattr(supervision, "FIRST_PAUSE_S", 0.0)
+    file: Any = File("first")
+    board, stopping, started = Board("p", ["first", "invalid"]), threading.Event(), []
+
+    def start(name: str) -> Any:
+        started.append(name)
+        if len(started) == 4:
+            file.left.append(declared("second"))
+        time.sleep(0.05)
+        raise RuntimeError("the target is down")
+
+    supervisor = Supervisor("p", {"first": 10.0, "invalid": 10.0}, start, board, True)
+    watch: Any = SimpleNamespace(reads_ends=False, ends={}, check_seen=lambda: None)
+    failsafe = threading.Timer(2, stopping.set)
+    failsafe.start()
+    unused: Any = None
+    assert driver._watch(supervisor, watch, unused, board, stopping, file) == driver.CHANGED
+    failsafe.cancel()
+    # The restarts that ran already were completed.
+    assert started == ["first", "invalid"] * 2
+
+
+def test_a_refused_declaration_leaves_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[str] = []
+
+    def refuse(*_: object) -> None:
+        raise StatementError("p", "outputs.first", ValueError("no such column"))
+
+    def opened(name: str, method: str) -> Any:
+        functions = {method: lambda: ended.append(name), "limits": lambda _: {}}
+        return lambda *_: SimpleNamespace(**functions)
+
+    monkeypatch.setattr(driver, "Storage", lambda _: SimpleNamespace(read=lambda _: None))
+    monkeypatch.setattr(driver.cores, "check", lambda *_: None)
+    monkeypatch.setattr(driver.reading, "reader", lambda *_: (None, None))
+    monkeypatch.setattr(driver.brokers, "Brokers", opened("connection", "close"))
+    monkeypatch.setattr(driver.brokers, "TopicWatch", opened("watch", "stop"))
+    monkeypatch.setattr(driver.queries, "flows", refuse)
+    monkeypatch.setattr(driver.streams, "forget_shared_reads", lambda _: ended.append("reads"))
+    file: Any = File("first")
+    board, spark = Board("p", ["first", "invalid"]), cast("SparkSession", None)
+    with pytest.raises(StatementError):
+        driver._run(spark, file.declaration, board, threading.Event(), file)
+    assert sorted(ended) == ["connection", "reads", "watch"]
+
+
+def test_the_state_has_the_digest_of_the_file_that_cannot_be_applied() -> None:
+    file: Any = File("first")
+    board = Board("p", ["first"])
+    file.seen, file.error = "edited", "no YAML file"
+    assert not driver._has_changed(file, board)
+    state = board.snapshot()
+    assert (state["declaration_in_file"], state["declaration_error"]) == ("edited", "no YAML file")

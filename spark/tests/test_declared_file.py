@@ -6,6 +6,8 @@ import pytest
 import yaml
 from conftest import SMALLEST
 from kafka_metal_declarations.declaration_file import load
+from kafka_metal_declarations.keys import DeclarationError
+from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline.declared_file import NEW_DRIVER, DeclaredFile, digest
 
 DECLARED = SMALLEST | {"name": "p"}
@@ -23,7 +25,7 @@ def write(path: Path, declaration: object) -> None:
 
 
 def declared(path: Path) -> DeclaredFile:
-    return DeclaredFile(path, lambda: load(path)["p"])
+    return DeclaredFile(path, lambda content: load(path, content)["p"])
 
 
 @pytest.mark.parametrize(
@@ -43,7 +45,8 @@ def test_another_declaration_is_applied_once(path: Path, change: dict[str, objec
     assert not file.reload()
     write(path, DECLARED | change)
     assert file.reload()
-    assert (file.declaration == before, file.digest, file.error) == (False, digest(path), "")
+    assert (file.declaration == before, file.error) == (False, "")
+    assert file.digest == digest(path.read_bytes())
     assert not file.reload()
 
 
@@ -53,6 +56,10 @@ def test_another_declaration_is_applied_once(path: Path, change: dict[str, objec
         (DECLARED | {"resources": {"cores": 4}}, NEW_DRIVER),
         (DECLARED | {"master": "spark://other:7077"}, NEW_DRIVER),
         (DECLARED | {"outputs": {}}, "pipeline p: outputs: found"),
+        (
+            DECLARED | {"source": {"topic": "in", "schema": {"sample": "none.csv"}}},
+            "none.csv: [Errno 2]",
+        ),
         ("half a fi", "pipelines: found"),
     ],
 )
@@ -79,3 +86,23 @@ def test_a_missing_file_changes_nothing(path: Path) -> None:
     write(path, DECLARED)
     assert not file.reload()
     assert file.error == ""
+
+
+def test_a_driver_does_not_start_without_its_file(tmp_path: Path) -> None:
+    with pytest.raises(DeclarationError, match="No such file"):
+        declared(tmp_path / "missing.yml")
+
+
+def test_the_digest_is_of_what_is_parsed(path: Path) -> None:
+    """The file may be replaced while it is read, and replaced back."""
+    other = DECLARED | {"invalid": "worse"}
+    first = path.read_bytes()
+
+    def load_while_replaced(content: bytes) -> Declaration:
+        write(path, other)
+        return load(path, content)["p"]
+
+    file = DeclaredFile(path, load_while_replaced)
+    assert (file.digest, file.declaration.invalid) == (digest(first), "bad")
+    assert file.reload()
+    assert (file.digest, file.declaration.invalid) == (digest(path.read_bytes()), "worse")

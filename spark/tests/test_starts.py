@@ -47,3 +47,15 @@ def test_damaged_or_missing_file_is_a_first_start(tmp_path: Path) -> None:
     missing = board(tmp_path / "gone" / "p.starts.json")
     missing.fail("why")
     assert state_of(missing) == (FAILED, 1, "why")
+
+
+def test_a_success_between_failures_of_another_declaration_resets_their_count(
+    tmp_path: Path,
+) -> None:
+    """A run that rolls back a declaration and applies it later judges only its new starts."""
+    file = tmp_path / "p.starts.json"
+    for _ in range(3):
+        board(file, "b").fail("topic is missing")
+    assert state_of(board(file, "b")) == (STARTING, 3, "topic is missing")
+    board(file, "a").set_state(RUNNING)
+    assert state_of(board(file, "b")) == (STARTING, 0, None)

@@ -300,3 +300,16 @@ def test_a_query_that_is_restarted_on_purpose_runs_on(clock: Clock) -> None:
     outputs.newest("bad").fail("topic is away")
     state = outputs.update()
     assert (state["state"], state["outputs"]["bad"]["state"]) == ("failing", "failed")
+
+
+def test_batches_that_end_while_their_queries_stop_are_counted_once(clock: Clock) -> None:
+    outputs = Outputs()
+    outputs.newest("good").recentProgress = [{"batchId": 0, "numInputRows": 5}]
+    outputs.update()
+
+    outputs.newest("good").recentProgress.append({"batchId": 1, "numInputRows": 7})
+    outputs.newest("good").stop()
+    outputs.supervisor.count_last()
+    outputs.supervisor.count_last()
+
+    assert outputs.board.snapshot()["outputs"]["good"]["input_rows_total"] == 12

@@ -60,8 +60,10 @@ class Machine:
     def save(self, declared=DECLARED, specs=None):
         return host_baseline.save("socket", CLUSTER, self.kept, declared, specs or {})
 
-    def update(self, *kinds, rest="", dry=False, **declared):
-        return baseline_update.update("socket", CLUSTER, self.kept, declared, kinds, rest, dry=dry)
+    def update(self, *kinds, dry=False, others=None, **declared):
+        return baseline_update.update(
+            "socket", CLUSTER, self.kept, declared, kinds, others or {}, dry=dry
+        )
 
     def compare(self):
         return host_baseline.compare("socket", CLUSTER, self.kept)
@@ -259,10 +261,17 @@ def test_an_update_replaces_only_the_given_digests(node):
     assert found["differs"] != []
 
 
-@pytest.mark.parametrize(("rest", "content"), [("r1", "c2"), ("r2", "c1")])
-def test_a_part_counts_as_applied_only_if_the_rest_is_as_declared(node, rest, content):
-    assert node.update(rest=rest, content="c2") == DECLARED
-    assert node.compare()["declared"] == DECLARED | {"content": content}
+@pytest.mark.parametrize(
+    ("others", "content"),
+    [
+        ({"rest": "r1"}, "c2"),
+        ({"rest": "r2"}, "c1"),
+        ({"rest": "r1", "store": "s1"}, "c1"),
+    ],
+)
+def test_an_update_replaces_no_digests_if_other_parts_differ(node, others, content):
+    assert node.update(content="c2", others=others) == DECLARED
+    assert node.compare()["declared"] == {"content": content, "rest": "r1"}
 
 
 def test_a_dry_update_only_reads(node):

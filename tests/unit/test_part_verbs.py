@@ -1,5 +1,6 @@
 """Verbs that apply a part of the site: order, refusals, and the baseline that they leave."""
 
+import base64
 import json
 import os
 import re
@@ -22,14 +23,16 @@ DECLARED = "monitoring/write_declared_content/@monitor1"
 BASELINE = """#!/usr/bin/python
 import json, os
 from ansible.module_utils.basic import AnsibleModule
-names = ("cluster", "baseline_file", "state", "socket", "rest")
-options = {**dict.fromkeys(names, {"type": "str"}), "declared": {"type": "dict"}}
+options = {
+    **dict.fromkeys(("cluster", "baseline_file", "state", "socket"), {"type": "str"}),
+    **dict.fromkeys(("declared", "others"), {"type": "dict", "default": {}}),
+}
 module = AnsibleModule({**options, "kinds": {"type": "list"}})
 if not os.path.exists(module.params["baseline_file"]):
     module.exit_json(declared={})
 with open(module.params["baseline_file"]) as file:
     before = json.load(file)["declared"]
-if module.params["rest"] in (None, before["rest"]):
+if module.params["others"].items() <= before.items():
     with open(module.params["baseline_file"], "w") as file:
         json.dump({"declared": {**before, **module.params["declared"]}}, file)
 module.exit_json(declared=before)
@@ -77,15 +80,18 @@ class Verb:
         return json.loads(self.baseline.read_text())["declared"]
 
     def is_complete(self):
-        """Let the last complete run have had the rest of the declarations of this one."""
-        text = "REST {{ lookup('metal.kafka.declared').rest }}."
+        """Let the last complete run have had the rest and the store of this one."""
+        store = "lookup('metal.kafka.site', 'state.store')"
+        text = f"DIGESTS {{{{ lookup('metal.kafka.declared', {store}) | to_json | b64encode }}}}."
         task = {"ansible.builtin.debug": {"msg": text}}
         play = {"hosts": "kafka1", "gather_facts": False, "tasks": [task]}
         (self.playbooks / "rest.yml").write_text(json.dumps([play]))
         _, output, _ = self.run("rest")
-        (rest,) = re.findall(r"REST (\w+)\.", output)
-        self.baseline.write_text(json.dumps({"declared": BEFORE | {"rest": rest}}))
-        return BEFORE | {"rest": rest}
+        (found,) = re.findall(r"DIGESTS (\S+)\.", output)
+        digests = json.loads(base64.b64decode(found))
+        before = BEFORE | {part: digests[part] for part in ("rest", "store")}
+        self.baseline.write_text(json.dumps({"declared": before}))
+        return before
 
 
 @pytest.fixture
@@ -131,12 +137,35 @@ def test_drivers_are_listed_only_if_pipelines_may_have_changed(tmp_path):
     assert find in verb.run("topics")[2]
 
 
-def test_a_part_is_compared_again_if_the_rest_has_changed(verb):
+@pytest.mark.parametrize("changed", ["rest", "store"])
+def test_a_part_is_compared_again_if_the_rest_or_the_store_has_changed(verb, changed):
+    before = verb.is_complete() | {changed: "0" * 16}
+    verb.baseline.write_text(json.dumps({"declared": before}))
     code, output, _ = verb.run("topics")
 
     assert code == 0, output
-    # Its values may have templates with variables of the rest.
-    assert verb.declared() == BEFORE | {"content": ""}
+    # Its values may have templates with variables of the rest, and passwords of the store.
+    assert verb.declared() == before | {"content": ""}
+
+
+def test_passwords_of_removed_users_are_no_other_store(verb):
+    """The run deletes them from the store, and has replaced its digest in the baseline."""
+    facts = {
+        "content_forgotten": {"digests": ["s0", "s1"]},
+        "site_declared": {"content": "c1", "rest": "r0", "store": "s0"},
+    }
+    task = {"ansible.builtin.set_fact": facts}
+    end = {"ansible.builtin.import_playbook": "internal_part_end.yml"}
+    plays = [
+        {"hosts": "all", "gather_facts": False, "tasks": [task]},
+        end | {"vars": {"part_recorded": ["content"]}},
+    ]
+    (verb.playbooks / "ending.yml").write_text(json.dumps(plays))
+    verb.baseline.write_text(json.dumps({"declared": BEFORE | {"store": "s1"}}))
+
+    code, output, _ = verb.run("ending")
+    assert code == 0, output
+    assert verb.declared() == BEFORE | {"store": "s1", "content": "c1"}
 
 
 def test_a_run_that_leaves_out_monitoring_hosts_reports_that_their_page_is_outdated(verb):
@@ -229,9 +258,7 @@ def test_a_new_name_of_a_pipeline_is_applied_to_monitoring_before_its_driver_sta
     assert "monitoring/main/apply@localhost" in every
     after = verb.declared()
     assert [part for part in before if after[part] == before[part]] == ["rest", "store"]
-    assert (
-        "since the last complete run: keys or passwords of the secret store. `make plan`" in output
-    )
+    assert "since the last complete run" not in output
 
     # The names are known now.
     code, output, _ = verb.run("pipelines", pipelines_name="payments")

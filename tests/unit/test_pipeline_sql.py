@@ -208,11 +208,30 @@ def test_a_driver_that_runs_its_earlier_declaration_has_not_finished():
 
 
 def test_a_driver_that_cannot_apply_its_declaration_ends_the_wait_with_the_reason():
-    refused = response(state="running", declaration="old", declaration_error="no YAML file")
+    refused = response(
+        state="running",
+        declaration="old",
+        declaration_in_file="new",
+        declaration_error="no YAML file",
+    )
 
     assert driver_finished_starting(refused, "a", 0, WRITTEN)
     (failed,) = failed_drivers([refused], WRITTEN)
     assert failed["reason"] == "no YAML file"
+
+
+def test_an_error_of_an_earlier_file_does_not_end_the_wait():
+    """It was edited by hand; the driver has not read the written one yet."""
+    edited = response(
+        state="running",
+        declaration="old",
+        declaration_in_file="edited",
+        declaration_error="no YAML file",
+    )
+
+    assert not driver_finished_starting(edited, "a", 0, WRITTEN)
+    (failed,) = failed_drivers([edited], WRITTEN)
+    assert failed["reason"] == "it still runs its earlier declaration"
 
 
 def test_missing_response_does_not_end_the_wait():

@@ -13,10 +13,14 @@ from kafka_metal_declarations.model import Declaration
 from kafka_metal_declarations.sample import with_schemas
 
 
-def load(file: Path) -> dict[str, Declaration]:
-    """Return the pipelines of a YAML file: one with its ``name``, or several by name."""
+def load(file: Path, text: bytes | None = None) -> dict[str, Declaration]:
+    """Return the pipelines of a YAML file: one with its ``name``, or several by name.
+
+    ``text``: what the file contains, if it has been read already.
+    """
     try:
-        content: Any = documents.read(file.read_text(encoding="utf-8"))
+        found = file.read_bytes() if text is None else text
+        content: Any = documents.read(found.decode("utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise DeclarationError([Problem("", str(file), str(error), "a YAML file")]) from error
     if isinstance(content, Mapping) and _is_one(content):

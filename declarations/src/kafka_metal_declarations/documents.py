@@ -1,5 +1,6 @@
 """Strict YAML: a duplicate key is an error; plain YAML would silently use the last one."""
 
+import io
 from typing import Any
 
 import yaml
@@ -63,8 +64,8 @@ class _Strict(yaml.SafeLoader):
 def read(text: str) -> Any:
     """Return the document of a text; yaml.YAMLError with line and column."""
     try:
-        # The loader is a SafeLoader.
-        return yaml.load(text, Loader=_Strict)
+        # A SafeLoader. Errors in a stream do not quote lines, which may have passwords.
+        return yaml.load(io.StringIO(text), Loader=_Strict)
     except RecursionError as error:
         found = "found hundreds of nested values; allowed are fewer"
         raise yaml.YAMLError(found) from error

@@ -19,15 +19,15 @@ def update(
     path: str,
     declared: Mapping[str, str],
     kinds: Collection[str],
-    rest: str = "",
+    others: Mapping[str, str] = {},
     *,
     dry: bool = False,
 ) -> dict[str, str]:
     """Replace digests of a baseline, and the state of the containers of some ``kinds``.
 
     Everything else stays as it was when the last complete run ended. No digest is replaced if the
-    baseline has another one than ``rest`` for the rest of the declarations. Without a baseline, and
-    with ``dry``, nothing is written. Return the digests before.
+    baseline has another one than this run for one of the ``others``. Without a baseline, and with
+    ``dry``, nothing is written. Return the digests before.
     """
     baseline = host_baseline.read(path)
     if not baseline or not isinstance(baseline["declared"], dict):
@@ -35,7 +35,7 @@ def update(
     before = dict(baseline["declared"])
     if dry:
         return before
-    if rest in ("", before.get("rest")):
+    if all(before.get(part) == digest for part, digest in others.items()):
         baseline["declared"] = {**before, **declared}
     if kinds:
         _replace(baseline, host_baseline.machine_state(socket, cluster, path, {}), kinds)

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from kafka_metal_declarations import declaration as declarations
@@ -42,15 +43,18 @@ def run(options: argparse.Namespace) -> int:
     """Run the pipeline of a file as a streaming driver."""
     # Executors and the history server share directories as other users of the same group.
     os.umask(0o007)
-    file = DeclaredFile(options.file, lambda: _ready(options))
+    file = DeclaredFile(options.file, partial(_ready, options))
     work = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0]
     starts = Path(work) / f"{file.declaration.name}.starts.json" if work else None
     return _drive(file, FailedStarts.read(starts, file.digest))
 
 
-def _ready(options: argparse.Namespace) -> Declaration:
-    """Return the pipeline of a file; DeclarationError if a value needed to run is missing."""
-    declared = _chosen(options)
+def _ready(options: argparse.Namespace, text: bytes | None = None) -> Declaration:
+    """Return the pipeline of a file; DeclarationError if a value needed to run is missing.
+
+    ``text``: what the file contains, if it has been read already.
+    """
+    declared = _chosen(options, text)
     if missing := missing_to_run(declared):
         raise DeclarationError(
             Problem(declared.name, key, "nothing", "a value, to run") for key in missing
@@ -58,9 +62,9 @@ def _ready(options: argparse.Namespace) -> Declaration:
     return declared
 
 
-def _chosen(options: argparse.Namespace) -> Declaration:
+def _chosen(options: argparse.Namespace, text: bytes | None = None) -> Declaration:
     """Return the only pipeline of a file, or the named one."""
-    found = load(options.file)
+    found = load(options.file, text)
     if options.name is None and len(found) == 1:
         options.name = next(iter(found))
     if options.name not in found:

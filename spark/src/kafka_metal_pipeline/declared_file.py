@@ -10,8 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kafka_metal_declarations.declared_site import session_values
-from kafka_metal_declarations.keys import DeclarationError
+from kafka_metal_declarations.keys import DeclarationError, Problem
 from kafka_metal_declarations.model import Declaration
+from kafka_metal_declarations.sample import SampleError
 
 log = logging.getLogger(__name__)
 
@@ -21,11 +22,20 @@ NEW_DRIVER = "resources or settings of the site differ: only a new driver applie
 class DeclaredFile:
     """The declaration that a driver runs, and the file that it is from."""
 
-    def __init__(self, path: Path, load: Callable[[], Declaration]) -> None:
-        """Read the file; ``load`` returns its pipeline or raises DeclarationError."""
+    def __init__(self, path: Path, load: Callable[[bytes], Declaration]) -> None:
+        """Read the file; ``load`` returns the pipeline in its content.
+
+        Raises DeclarationError or SampleError, as ``load``.
+        """
         self._path, self._load = path, load
-        self.digest = self._seen = digest(path)
-        self.declaration = load()
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise DeclarationError([Problem("", str(path), str(error), "a YAML file")]) from error
+        # SHA-256 of the declaration that runs, and of the file when it was read last; empty for a
+        # file that cannot be read.
+        self.digest = self.seen = digest(content)
+        self.declaration = load(content)
         # Why the driver does not run the declaration that is in the file now; empty if it does.
         self.error = ""
 
@@ -33,25 +43,27 @@ class DeclaredFile:
         """Read the file again; return whether the driver has another declaration to run."""
         before = self.digest
         try:
-            found = digest(self._path)
+            content = self._path.read_bytes()
+            found = digest(content)
         except OSError as error:
-            found, self.error = "", str(error)
-        if found == self._seen:
+            content, found, self.error = b"", "", str(error)
+        if found == self.seen:
             return False
-        self._seen = found
+        self.seen = found
         if found:
-            self.error = self._take(found)
+            # The file may have been replaced again since: the digest is of what is parsed.
+            self.error = self._take(content, found)
         if self.error:
             log.error("%s: the declaration is not applied: %s", self._path, self.error)
         return self.digest != before
 
-    def _take(self, found: str) -> str:
-        """Make the declaration in the file the current one; return why it cannot be."""
+    def _take(self, content: bytes, found: str) -> str:
+        """Make the declaration in the content the current one; return why it cannot be."""
         if found == self.digest:
             return ""
         try:
-            declaration = self._load()
-        except DeclarationError as error:
+            declaration = self._load(content)
+        except (DeclarationError, SampleError) as error:
             return str(error)
         if session_values(declaration) != session_values(self.declaration):
             return NEW_DRIVER
@@ -59,6 +71,6 @@ class DeclaredFile:
         return ""
 
 
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def digest(content: bytes) -> str:
+    """Return the SHA-256 of a file's content."""
+    return hashlib.sha256(content).hexdigest()

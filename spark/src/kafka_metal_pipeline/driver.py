@@ -8,6 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -88,6 +89,9 @@ def run(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
             # Other pipelines may need its cores.
             running.close()
             code = _wait_for_change(file, board, stopping)
+        if code == CHANGED and stopping.is_set():
+            # The time until the container is killed is not enough for new queries.
+            code = DONE
         if code != CHANGED:
             break
         log.info("pipeline %s: its declaration has changed", file.declaration.name)
@@ -154,7 +158,7 @@ def _wait_for_change(file: DeclaredFile, board: Board, stopping: threading.Event
 def _has_changed(file: DeclaredFile, board: Board) -> bool:
     """Whether there is another declaration to run; the board gets the reason if it cannot be."""
     changed = file.reload()
-    board.set_declaration_error(file.error)
+    board.set_file(file.seen, file.error)
     return changed
 
 
@@ -165,6 +169,19 @@ def _run(
     stopping: threading.Event,
     file: DeclaredFile,
 ) -> int:
+    # A refused declaration closes what it opened, too: the driver may run another one.
+    with ExitStack() as opened:
+        return _run_queries(spark, declaration, board, stopping, file, opened)
+
+
+def _run_queries(
+    spark: SparkSession,
+    declaration: Declaration,
+    board: Board,
+    stopping: threading.Event,
+    file: DeclaredFile,
+    opened: ExitStack,
+) -> int:
     storage = Storage(spark)
     shared = reading.shared_outputs(declaration)
     planned = planned_seconds(declaration)
@@ -172,10 +189,13 @@ def _run(
     if shared:
         log.info("share one read: %s", ", ".join(shared))
     cores.check(declaration, partial(brokers.count_partitions, spark, declaration))
+    opened.callback(streams.forget_shared_reads, spark)
     read, change_limit = reading.reader(spark, declaration, limits, shared)
     admin = brokers.Brokers(spark, declaration.site)
+    opened.callback(admin.close)
     source = declaration.source
     watch = brokers.TopicWatch(admin, () if source.path else source.topics)
+    opened.callback(watch.stop)
     # An invalid statement refuses the whole pipeline; an invalid checkpoint only its output.
     sizes = admin.limits(brokers.written_topics(declaration))
     flows = {flow.name: flow for flow in queries.flows(read, declaration, sizes)}
@@ -197,27 +217,24 @@ def _run(
     is_endless = declaration.trigger != AVAILABLE_NOW
     supervisor = Supervisor(declaration.name, planned, start, board, is_endless)
     archives = ArchiveWatch(archive_checks(declaration, storage), board)
-    try:
-        archives.start()
-        # Files of an archive are not limited by records, and `available-now` runs no query again.
-        has_limits = is_endless and not source.path
-        raised = Limits(
-            limits if has_limits else {}, planned, source.max_per_trigger,
-            partial(reading.common_limits, shared=shared, planned=planned), set_limit,
-        )  # fmt: skip
-        code = _watch(supervisor, watch, raised, board, stopping, file)
-        if code in (DONE, CHANGED):
-            board.set_state(STOPPING)
-        running = supervisor.queries
-        stop_between_batches(running, STOP_S)
-        for name, checkpoint in all_checkpoints(declaration).items():
-            if name in running:
-                _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)
-    finally:
-        archives.stop()
-        watch.stop()
-        admin.close()
-        streams.forget_shared_reads(spark)
+    opened.callback(archives.stop)
+    archives.start()
+    # Files of an archive are not limited by records, and `available-now` runs no query again.
+    has_limits = is_endless and not source.path
+    raised = Limits(
+        limits if has_limits else {}, planned, source.max_per_trigger,
+        partial(reading.common_limits, shared=shared, planned=planned), set_limit,
+    )  # fmt: skip
+    code = _watch(supervisor, watch, raised, board, stopping, file)
+    if code in (DONE, CHANGED):
+        board.set_state(STOPPING)
+    running = supervisor.queries
+    stop_between_batches(running, STOP_S)
+    # Counts of records continue with another declaration.
+    supervisor.count_last()
+    for name, checkpoint in all_checkpoints(declaration).items():
+        if name in running:
+            _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)
     return code
 
 
@@ -256,7 +273,7 @@ def _watch(
     stopping: threading.Event,
     file: DeclaredFile,
 ) -> int:
-    name, reported = file.declaration.name, time.monotonic()
+    name, running, reported = file.declaration.name, file.digest, time.monotonic()
     supervisor.start_all()
     while not stopping.wait(POLL_S):
         watch.reads_ends = supervisor.has_long_batch
@@ -265,10 +282,10 @@ def _watch(
             _report(state)
             restarts = limits.raise_limits(supervisor.queries)
             stop_between_batches(restarts, STOP_S)
-            for name, query in restarts.items():
+            for output, query in restarts.items():
                 # An error of the query is for the next update.
                 if query.exception() is None:
-                    supervisor.restart(name)
+                    supervisor.restart(output)
             reported = time.monotonic()
         if supervisor.is_done:
             errors = supervisor.errors
@@ -283,10 +300,12 @@ def _watch(
         except RecreatedTopicError as error:
             supervisor.interrupt(error)
             watch.renew()
-        # Afterwards all queries are stopped, so all have to be known.
-        if not supervisor.is_starting and _has_changed(file, board):
+        _has_changed(file, board)
+        if file.digest == running:
+            supervisor.start_due()
+        elif supervisor.finish_starts():
+            # All queries will be stopped, so all have to be known, and no further one starts.
             return CHANGED
-        supervisor.start_due()
     log.info("pipeline %s: stopping on a signal", name)
     return DONE
 

@@ -25,6 +25,8 @@ class FailedStarts:
     # Whether this start has failed, and whether it would fail again without a change.
     ended: bool = False
     refused: bool = False
+    # Whether the file has failures, of this declaration or of another one.
+    stored: bool = False
 
     @classmethod
     def read(cls, file: Path | None, declaration: str) -> "FailedStarts":
@@ -32,6 +34,7 @@ class FailedStarts:
         found = cls(file, declaration)
         try:
             left = plain_files.parse_json(plain_files.read_text(file)) if file else {}
+            found.stored = bool(left)
             if left.get("declaration") == declaration:
                 found.failed, found.error = int(left["failed"]), str(left["error"])
         except FileNotFoundError:
@@ -50,9 +53,12 @@ class FailedStarts:
         self._keep(json.dumps(left))
 
     def succeed(self) -> None:
-        """Record that this start succeeded: earlier failures are deleted."""
-        if self.failed:
-            self.failed, self.error = 0, None
+        """Record that this start succeeded: earlier failures are deleted.
+
+        Also those of another declaration: its next ones do not follow them.
+        """
+        if self.failed or self.stored:
+            self.failed, self.error, self.stored = 0, None, False
             self._keep(None)
 
     def _keep(self, text: str | None) -> None:

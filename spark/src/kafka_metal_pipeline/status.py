@@ -69,7 +69,7 @@ class Board:
         self._state = STARTING
         self._id: str | None = None
         self._name = name
-        self._declaration_error = ""
+        self._declaration_in_file, self._declaration_error = self._starts.declaration, ""
         self._started = datetime.now(UTC).isoformat(timespec="milliseconds")
         self._counts = Counts()
         self._outputs = _untried(outputs)
@@ -80,10 +80,10 @@ class Board:
             self._starts = FailedStarts.read(self._starts.file, declaration)
             self._state, self._outputs = STARTING, _untried(outputs)
 
-    def set_declaration_error(self, error: str) -> None:
-        """Set why the driver does not run the declaration that is in its file; empty if it does."""
+    def set_file(self, declaration: str, error: str) -> None:
+        """Set the digest of the file, and why the driver does not run it; empty if it does."""
         with self._lock:
-            self._declaration_error = error
+            self._declaration_in_file, self._declaration_error = declaration, error
 
     def set_state(self, state: str) -> None:
         """Set the state: starting, running, failing, stopping, finished or failed."""
@@ -126,8 +126,9 @@ class Board:
         driver's start, where reason is that of the newest invalid record or empty, and ``recent``:
         {seconds, read, invalid} for the last five minutes. None for a pipeline without a topic of
         invalid records: all of its records are accepted. ``declaration``: SHA-256 of the file with
-        the declaration that runs. ``declaration_error``: why the driver does not run the one that
-        is in the file now, empty if it does.
+        the declaration that runs. ``declaration_in_file``: that of the file when it was read last,
+        empty if it cannot be read. ``declaration_error``: why the driver does not run that one,
+        empty if it does.
 
         Of each output: ``planned_seconds``, for which a batch is planned, ``failed_at``, when it
         last failed (ISO 8601), and ``archive``: {files, missing, first} of its archive, None until
@@ -142,6 +143,7 @@ class Board:
                 "failed_starts": self._starts.failed,
                 "refused": self._starts.refused,
                 "declaration": self._starts.declaration,
+                "declaration_in_file": self._declaration_in_file,
                 "declaration_error": self._declaration_error,
                 "records": self._counts.snapshot() if INVALID in self._outputs else None,
                 "outputs": {name: dict(output) for name, output in self._outputs.items()},

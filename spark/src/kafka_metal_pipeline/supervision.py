@@ -97,11 +97,6 @@ class Supervisor:
         )
 
     @property
-    def is_starting(self) -> bool:
-        """Whether queries are being started that ``queries`` does not have yet."""
-        return bool(self._outcomes) or bool(self._worker and self._worker.is_alive())
-
-    @property
     def has_long_batch(self) -> bool:
         """Whether a batch of any query runs long: its lag needs the ends of the topics."""
         now = time.monotonic()
@@ -119,9 +114,8 @@ class Supervisor:
         If a target is down, a start can block for a minute; the other queries are supervised
         meanwhile. Starts are sequential: statements share the name of their view.
         """
-        if self._worker and self._worker.is_alive():
+        if not self.finish_starts():
             return
-        self._collect()
         now = time.monotonic()
         due = [
             name
@@ -131,6 +125,13 @@ class Supervisor:
         if due and self._is_endless:
             self._worker = self._thread(target=self._try, args=(due,), daemon=True)
             self._worker.start()
+
+    def finish_starts(self) -> bool:
+        """Process the results of restarts; return whether ``queries`` has all that were started."""
+        if self._worker and self._worker.is_alive():
+            return False
+        self._collect()
+        return True
 
     def _try(self, names: list[str]) -> None:
         for name in names:
@@ -182,11 +183,20 @@ class Supervisor:
 
     def restart(self, name: str) -> None:
         """Start a query again that was stopped on purpose; this counts as no restart."""
+        self._count_last(name)
+        self._attempts[name] = replace(
+            self._attempts[name], query=None, is_restarting=True, due=0.0
+        )
+
+    def count_last(self) -> None:
+        """Count batches that have ended after the last update; their queries may have stopped."""
+        for name in self._attempts:
+            self._count_last(name)
+
+    def _count_last(self, name: str) -> None:
         attempt = self._attempts[name]
         if attempt.query:
-            # Its last batch may have ended after the last update.
-            attempt = self._count(name, attempt, attempt.query)
-        self._attempts[name] = replace(attempt, query=None, is_restarting=True, due=0.0)
+            self._attempts[name] = self._count(name, attempt, attempt.query)
 
     def _update(
         self, name: str, attempt: Attempt, query: StreamingQuery, ends: Offsets
