@@ -88,12 +88,14 @@ declared:
   returned: always
 """
 
+from typing import Any
+
 from ansible.module_utils.basic import AnsibleModule
 
-from ..module_utils._containers import baseline_update, host_baseline, verb_changes
+from ..module_utils._containers import baseline_file
 from ..module_utils._host import engine_api
 
-CHANGES = {"begun": verb_changes.begin, "ended": verb_changes.end}
+CHANGES = ("begun", "ended")
 
 
 def main() -> None:
@@ -105,7 +107,7 @@ def main() -> None:
             "others": {"type": "dict", "default": {}},
             "state": {
                 "type": "str",
-                "choices": ["present", "updated", "absent", "begun", "ended"],
+                "choices": ["present", "updated", "absent", *CHANGES],
                 "default": "present",
             },
             "kinds": {"type": "list", "elements": "str", "default": []},
@@ -116,23 +118,18 @@ def main() -> None:
         supports_check_mode=True,
     )
     given = module.params
-    stopped: list[str] = []
-    before: dict[str, str] = {}
-    socket, cluster, path = given["socket"], given["cluster"], given["baseline_file"]
+    result: dict[str, Any] = {"stopped": [], "declared": {}}
+    path, dry = given["baseline_file"], module.check_mode
     try:
-        if given["state"] == "updated":
-            before = baseline_update.update(
-                socket, cluster, path, given["declared"], given["kinds"], given["others"],
-                dry=module.check_mode,
-            )  # fmt: skip
-        elif module.check_mode:
-            pass
-        elif given["state"] in CHANGES:
-            CHANGES[given["state"]](socket, cluster, path)
+        if given["state"] == "updated" and not given["kinds"]:
+            result["declared"] = baseline_file.replace_digests(
+                path, given["declared"], given["others"], dry=dry
+            )
         elif given["state"] == "absent":
-            host_baseline.delete(path)
+            if not dry:
+                baseline_file.delete(path)
         else:
-            stopped = host_baseline.save(socket, cluster, path, given["declared"], given["specs"])
+            inspect(given, result, dry)
     except OSError as error:
         message = f"machine_baseline: {path}: {error.strerror}"
         # A full disk must not prevent the verb that repairs it.
@@ -140,7 +137,27 @@ def main() -> None:
             module.fail_json(msg=message)
         module.warn(f"{message}: make status counts the changes of this run as manual ones")
     # The baseline is not part of the platform: report no change.
-    module.exit_json(changed=False, stopped=stopped, declared=before)
+    module.exit_json(changed=False, **result)
+
+
+def inspect(given: dict[str, Any], result: dict[str, Any], dry: bool) -> None:
+    """Write what depends on the state of the machine."""
+    # On the machine these files are compiled in each execution, a third of its time.
+    from ..module_utils._containers import baseline_update, host_baseline, verb_changes
+
+    where = given["socket"], given["cluster"], given["baseline_file"]
+    if given["state"] == "updated":
+        result["declared"] = baseline_update.update(
+            *where, given["declared"], given["kinds"], given["others"], dry=dry
+        )
+    elif dry:
+        return
+    elif given["state"] == "present":
+        result["stopped"] = host_baseline.save(*where, given["declared"], given["specs"])
+    elif given["state"] == "begun":
+        verb_changes.begin(*where)
+    else:
+        verb_changes.end(*where)
 
 
 if __name__ == "__main__":

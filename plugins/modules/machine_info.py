@@ -14,12 +14,6 @@ description:
     listening TCP ports with their owners. Changes nothing and needs only Python.
   - Facts that cannot be read are omitted and listed in RV(unknown).
 options:
-  only:
-    description: >-
-      Names of facts to read, as RV(facts) has them; all of them if empty. Another name is an error.
-    type: list
-    elements: str
-    default: []
   paths:
     description: Paths whose file systems to inspect. They need not exist yet.
     type: list
@@ -151,7 +145,6 @@ STAMP = ".digest"
 def main() -> None:
     module = AnsibleModule(
         argument_spec={
-            "only": {"type": "list", "elements": "str", "default": []},
             "paths": {"type": "list", "elements": "path", "default": []},
             "names": {"type": "list", "elements": "str", "default": []},
             "libraries": {"type": "list", "elements": "path", "default": []},
@@ -204,11 +197,8 @@ def main() -> None:
         )
         readers["instances"] = lambda: container_list.list_instances(given["socket"], cluster)
         readers["operation"] = lambda: operation_state.read(cluster, baseline["textfiles"])
-    if wrong := sorted({*given["only"]} - readers.keys()):
-        allowed = ", ".join(sorted(readers))
-        module.fail_json(msg=f"only: found {', '.join(wrong)}; allowed: {allowed}")
     facts, unknown = {}, {}
-    for name in given["only"] or readers:
+    for name in readers:
         try:
             facts[name] = readers[name]()
         except (OSError, ValueError) as error:

@@ -121,7 +121,6 @@ TABLE = (
     ("plugins/modules/begin.py: *", "internal"),
     ("plugins/modules/client_files.py: *", "internal"),
     # Of names in playbooks.
-    ("plugins/modules/machine_info.py: *", "internal"),
     ("plugins/action/client_files.py: *", "late:host"),
     ("plugins/action/begin.py: *", "verb:preflight"),
     ("plugins/action/screen.py: write", "late:host"),

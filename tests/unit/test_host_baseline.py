@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._containers import (
+    baseline_file,
     baseline_update,
     host_baseline,
 )
@@ -181,7 +182,7 @@ def test_tuning_uses_the_specs_of_the_baseline(node):
 
 
 def test_without_baseline_nothing_is_declared(node):
-    host_baseline.delete(node.kept)
+    baseline_file.delete(node.kept)
     assert node.compare() == {"declared": {}, "differs": [], "stopped": {}}
 
 

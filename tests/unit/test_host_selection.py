@@ -82,6 +82,11 @@ def test_identities_have_the_reason_if_they_could_not_be_read():
         "away": {"preflight_machine": {"unreachable": True}},
         "broken": {"preflight_machine": {"facts": {}, "unknown": {"cluster": "no such process"}}},
         "limited": {},
+        # Verbs that do not inspect machines read only the identity.
+        "alone": {"security_identity": {"identity": state}},
+        "alone away": {"security_identity": {"unreachable": True}},
+        "alone broken": {"security_identity": {"unknown": "no such process"}},
+        "skipped": {"security_identity": {"skipped": True}},
     }
     found = {each["name"]: each for each in identities([*hosts, "not in the run"], hosts)}
     assert found["known"] == {"name": "known", **state}
@@ -92,7 +97,11 @@ def test_identities_have_the_reason_if_they_could_not_be_read():
         "unreadable": ["it is not part of this run"],
     }
     assert found["not in the run"]["reached"] is False
-    assert without_identity(hosts) == ["away", "broken", "limited"]
+    for name in ("known", "away", "broken"):
+        alone = {"known": "alone"}.get(name, f"alone {name}")
+        assert {**found[alone], "name": name} == found[name]
+    known = {"known", "alone"}
+    assert without_identity(hosts) == [name for name in hosts if name not in known]
 
 
 def test_files_of_a_machine_are_read_by_one_of_its_hosts():

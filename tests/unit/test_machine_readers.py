@@ -13,7 +13,6 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import (
     mount_table,
     network,
 )
-from plays import run, with_collection
 
 MOUNTS = (
     "22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw,errors=remount-ro\n"
@@ -194,20 +193,3 @@ def test_engine_process_is_found_by_name(tmp_path):
     assert kernel.engine_process(str(tmp_path)) == "77"
     os.remove(tmp_path / "77" / "comm")
     assert kernel.engine_process(str(tmp_path)) == "1"
-
-
-def test_only_the_named_facts_are_read(tmp_path):
-    def read(*only):
-        play = {"hosts": "all", "gather_facts": False, "tasks": [
-            {"metal.kafka.machine_info": {"only": [*only]}, "register": "machine"},
-            {"ansible.builtin.debug": {"msg": "READ {{ machine.facts | sort | join(' ') }}"}},
-        ]}  # fmt: skip
-        return run(tmp_path, [play], {"kafka": {"k1": {}}})
-
-    with_collection(tmp_path)
-    code, output = read("kernel", "architecture")
-    assert code == 0, output
-    assert "READ architecture kernel" in output
-    code, output = read("kernel", "cluster", "adresses")
-    assert code == 2
-    assert "only: found adresses, cluster; allowed: addresses, applied, architecture," in output

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from . import host_baseline
+from . import baseline_file, host_baseline
 
 
 def update(
@@ -29,18 +29,12 @@ def update(
     baseline has another one than this run for one of the ``others``. Without a baseline, and with
     ``dry``, nothing is written. Return the digests before.
     """
-    baseline = host_baseline.read(path)
-    if not baseline or not isinstance(baseline["declared"], dict):
-        return {}
-    before = dict(baseline["declared"])
-    if dry:
-        return before
-    if all(before.get(part) == digest for part, digest in others.items()):
-        baseline["declared"] = {**before, **declared}
-    if kinds:
+    baseline = baseline_file.read(path)
+    if kinds and not dry and baseline and isinstance(baseline["declared"], dict):
         _replace(baseline, host_baseline.machine_state(socket, cluster, path, {}), kinds)
-    host_baseline.write(path, baseline)
-    return before
+        baseline_file.write(path, baseline)
+    # Last: until then the next run compares these parts.
+    return baseline_file.replace_digests(path, declared, others, dry=dry)
 
 
 def _replace(baseline: dict[str, Any], now: Mapping[str, Any], kinds: Collection[str]) -> None:

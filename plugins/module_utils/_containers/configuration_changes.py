@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from . import host_baseline
+from . import baseline_file, host_baseline
 
 
 def changed_configuration(
@@ -24,7 +24,7 @@ def changed_configuration(
     key of KINDS), name and change of each. Data directories are not read, because a disk may hang.
     Empty without a baseline in the file ``path``.
     """
-    baseline = host_baseline.read(path)
+    baseline = baseline_file.read(path)
     if not baseline:
         return []
     # A container of some minutes, such as of the demonstration, is no change of the site.

@@ -12,7 +12,6 @@ Runs on the hosts, with Python 3.9 or later and its standard library only.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -22,7 +21,7 @@ from .._host import container_list, engine_api, mount_table, procfs
 from .._host.tuning import tuner
 from .._host.tuning.host_access import Host
 from .._host.tuning.setting import Spec
-from . import container_baseline
+from . import baseline_file, container_baseline
 
 # Instead of a fingerprint: the engine restarts the container repeatedly.
 RESTARTS = "ends"
@@ -41,7 +40,7 @@ def compare(socket: str, cluster: str, path: str) -> dict[str, Any]:
     do not run, the kind of service by container name. ``unhealthy``: names of running containers
     whose health check fails, or has not succeeded yet; no such key without a baseline.
     """
-    baseline = read(path)
+    baseline = baseline_file.read(path)
     if not baseline:
         return {"declared": {}, "differs": [], "stopped": {}}
     now = machine_state(socket, cluster, path, baseline.get("specs") or {})
@@ -67,23 +66,10 @@ def save(
     del now["unhealthy"]
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     if stopped:
-        delete(path)
+        baseline_file.delete(path)
         return stopped
-    write(path, {"declared": declared, "specs": specs, **now})
+    baseline_file.write(path, {"declared": declared, "specs": specs, **now})
     return []
-
-
-def write(path: str, baseline: Mapping[str, Any]) -> None:
-    """Replace the file of a baseline at once."""
-    with open(os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
-        json.dump(baseline, stream)
-    os.replace(f"{path}.new", path)
-
-
-def delete(path: str) -> None:
-    """Delete the baseline: the next run compares everything."""
-    if os.path.exists(path):
-        os.unlink(path)
 
 
 def machine_state(socket: str, cluster: str, path: str, specs: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,13 +195,3 @@ def _steps(specs: Mapping[str, Any]) -> list[str]:
     if not settings:
         return []
     return tuner.tune(Host(), settings, specs.get("data_paths") or [], check=True).steps
-
-
-def read(path: str) -> dict[str, Any]:
-    """Return the baseline; empty when there is none, or none that can be read."""
-    try:
-        with open(path, encoding="utf-8") as stream:
-            baseline = json.load(stream)
-    except (OSError, ValueError):
-        return {}
-    return baseline if isinstance(baseline, dict) and "declared" in baseline else {}

@@ -14,15 +14,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._host import container_list, engine_api
-from . import configuration_changes, host_baseline
+from . import baseline_file, configuration_changes, host_baseline
 
 
 def begin(socket: str, cluster: str, path: str) -> None:
     """Save the state before the verb; nothing without an engine or a baseline in ``path``."""
-    host_baseline.delete(_before(path))
-    now = _configuration(socket, cluster, path) if host_baseline.read(path) else {}
+    baseline_file.delete(_before(path))
+    now = _configuration(socket, cluster, path) if baseline_file.read(path) else {}
     if now:
-        host_baseline.write(_before(path), {"declared": {}, **now})
+        baseline_file.write(_before(path), {"declared": {}, **now})
 
 
 def end(socket: str, cluster: str, path: str) -> None:
@@ -30,12 +30,12 @@ def end(socket: str, cluster: str, path: str) -> None:
 
     The digests of the declarations then no longer belong to the state: the next run compares all.
     """
-    before, baseline = host_baseline.read(_before(path)), host_baseline.read(path)
+    before, baseline = baseline_file.read(_before(path)), baseline_file.read(path)
     now = _configuration(socket, cluster, path) if before and baseline else {}
     replaced = [_replace(baseline, key, before.get(key) or {}, found) for key, found in now.items()]
     if any(replaced):
-        host_baseline.write(path, {**baseline, "declared": {}})
-    host_baseline.delete(_before(path))
+        baseline_file.write(path, {**baseline, "declared": {}})
+    baseline_file.delete(_before(path))
 
 
 def _replace(

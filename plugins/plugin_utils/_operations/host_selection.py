@@ -70,7 +70,7 @@ def _is_reachable(machine: Mapping[str, Any]) -> bool:
 
 def without_identity(hosts: Hosts) -> list[str]:
     """Hosts whose identity data of the cluster was not read."""
-    return [name for name, found in hosts.items() if "cluster" not in _facts(found)]
+    return [name for name, found in hosts.items() if _known_identity(found) is None]
 
 
 def identities(names: Sequence[str], hosts: Hosts) -> list[dict[str, Any]]:
@@ -79,15 +79,28 @@ def identities(names: Sequence[str], hosts: Hosts) -> list[dict[str, Any]]:
 
 
 def _identity(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
-    machine = found.get("preflight_machine") or {}
-    cluster = _facts(found).get("cluster")
-    if cluster is not None:
-        return {"name": name, **cluster}
-    if "facts" in machine:
-        reason = (machine.get("unknown") or {}).get("cluster", "the machine did not report it")
-        return {"name": name, "unreadable": [str(reason)]}
-    why = "it is unreachable" if machine.get("unreachable") else "it is not part of this run"
+    known = _known_identity(found)
+    if known is not None:
+        return {"name": name, **known}
+    machine, read = _results(found)
+    if "facts" in machine or "unknown" in read:
+        unknown = (machine.get("unknown") or {}).get("cluster", "the machine did not report it")
+        return {"name": name, "unreadable": [str(read.get("unknown", unknown))]}
+    away = machine.get("unreachable") or read.get("unreachable")
+    why = "it is unreachable" if away else "it is not part of this run"
     return {"name": name, "reached": False, "unreadable": [why]}
+
+
+def _known_identity(found: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Identity data of the cluster on a machine, from cluster_identity or machine_info."""
+    _, read = _results(found)
+    known: Mapping[str, Any] | None = read.get("identity", _facts(found).get("cluster"))
+    return known
+
+
+def _results(found: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Results of machine_info and cluster_identity; empty before they ran."""
+    return found.get("preflight_machine") or {}, found.get("security_identity") or {}
 
 
 def _facts(found: Mapping[str, Any]) -> Mapping[str, Any]:
