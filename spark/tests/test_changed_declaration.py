@@ -12,6 +12,7 @@ from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline import driver, exit_codes, supervision
 from kafka_metal_pipeline.queries import StatementError
+from kafka_metal_pipeline.registry import WriterSchemas
 from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import Board
 from kafka_metal_pipeline.supervision import Supervisor
@@ -76,9 +77,10 @@ def run(monkeypatch: pytest.MonkeyPatch, sessions: list[Any]) -> Run:
             if found.outputs[0].name in refused:
                 raise SqlError([])
 
-        def queries(_: object, found: Declaration, *__: object) -> int:
-            ran.append(found.outputs[0].name)
-            if found.outputs[0].name == stopped:
+        def queries(_: object, schemas: WriterSchemas, *__: object) -> int:
+            output = schemas.declaration.outputs[0].name
+            ran.append(output)
+            if output == stopped:
                 stopping.set()
             return driver.CHANGED if file.reload() else exit_codes.DONE
 
@@ -143,7 +145,9 @@ def test_outputs_that_cannot_start_do_not_delay_another_declaration(
     failsafe = threading.Timer(2, stopping.set)
     failsafe.start()
     unused: Any = None
-    assert driver._watch(supervisor, watch, unused, board, stopping, file) == driver.CHANGED
+    schemas = WriterSchemas(file.declaration)
+    code = driver._watch(supervisor, watch, unused, schemas, board, stopping, file)
+    assert code == driver.CHANGED
     failsafe.cancel()
     # The restarts that ran already were completed.
     assert started == ["first", "invalid"] * 2
@@ -169,7 +173,7 @@ def test_a_refused_declaration_leaves_no_connection(monkeypatch: pytest.MonkeyPa
     file: Any = File("first")
     board, spark = Board("p", ["first", "invalid"]), cast("SparkSession", None)
     with pytest.raises(StatementError):
-        driver._run(spark, file.declaration, board, threading.Event(), file)
+        driver._run(spark, WriterSchemas(file.declaration), board, threading.Event(), file)
     assert sorted(ended) == ["connection", "reads", "watch"]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import AVAILABLE_NOW, Declaration, RegistrySite
-from kafka_metal_pipeline import driver, registry
+from kafka_metal_pipeline import driver, exit_codes, registry
 from kafka_metal_pipeline.registry import (
     CONFIRM_S,
     RENEW_S,
@@ -202,7 +202,7 @@ class Stop(threading.Event):
 
 def file(declaration: Declaration) -> Any:
     """A file with a declaration that does not change."""
-    return SimpleNamespace(declaration=declaration, error="", reload=lambda: False)
+    return SimpleNamespace(declaration=declaration, seen="", error="", reload=lambda: False)
 
 
 def test_a_driver_waits_for_its_registry() -> None:
@@ -237,7 +237,7 @@ def test_a_driver_that_waits_stops_on_a_signal() -> None:
     waited = driver.read_schemas(
         file(declared()), board, stopping, lambda declaration: WriterSchemas(declaration, found)
     )
-    assert (waited, stopping.pauses) == (driver.DONE, 3)
+    assert (waited, stopping.pauses) == (exit_codes.DONE, 3)
 
 
 @pytest.mark.parametrize(
