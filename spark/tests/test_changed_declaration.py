@@ -153,6 +153,42 @@ def test_outputs_that_cannot_start_do_not_delay_another_declaration(
     assert started == ["first", "invalid"] * 2
 
 
+@pytest.mark.parametrize(("changes", "code"), [(False, driver.RENEW), (True, driver.CHANGED)])
+def test_other_schemas_are_for_the_declaration_in_the_file(
+    monkeypatch: pytest.MonkeyPatch, changes: bool, code: int
+) -> None:
+    """Queries of both would run at once if one were started without the other's knowledge."""
+    monkeypatch.setattr(driver, "POLL_S", 0.01)
+    monkeypatch.setattr(supervision, "FIRST_PAUSE_S", 0.0)
+    file: Any = File("first")
+    board, stopping, started = Board("p", ["first", "invalid"]), threading.Event(), []
+    starting = threading.Semaphore(1)
+
+    def start(name: str) -> Any:
+        with starting:
+            started.append(name)
+            if len(started) == 4 and changes:
+                file.left.append(declared("second"))
+            time.sleep(0.05)
+        raise RuntimeError("9 is the id of no schema")
+
+    def renew(_: object) -> bool:
+        # No query is being started meanwhile.
+        assert starting.acquire(blocking=False)
+        starting.release()
+        return len(started) >= 4
+
+    supervisor = Supervisor("p", {"first": 10.0, "invalid": 10.0}, start, board, True)
+    watch: Any = SimpleNamespace(reads_ends=False, ends={}, check_seen=lambda: None)
+    schemas: Any = SimpleNamespace(renew=renew, is_waiting=False)
+    unused: Any = None
+    failsafe = threading.Timer(2, stopping.set)
+    failsafe.start()
+    assert driver._watch(supervisor, watch, unused, schemas, board, stopping, file) == code
+    failsafe.cancel()
+    assert started == ["first", "invalid"] * 2
+
+
 def test_a_refused_declaration_leaves_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[str] = []
 
