@@ -10,6 +10,7 @@ from ansible_collections.metal.kafka.plugins.filter.pipeline import (
     pipeline_document,
     registry_files,
     registry_site,
+    session_settings,
 )
 from ansible_collections.metal.kafka.plugins.plugin_utils._security import client_security
 from kafka_metal_declarations.declaration import parse
@@ -110,6 +111,21 @@ def test_other_pipelines_get_no_login_of_a_registry(own):
     assert registry_site(REGISTRY, declared) == {}
     assert registry_files(REGISTRY, declared) == []
     assert registry_site({}, _registered()) == {}
+
+
+def test_another_registry_replaces_the_driver():
+    """Its files are in the container."""
+
+    def settings(registry, **own):
+        declared = _registered(**own)
+        site = registry_site(registry, declared)
+        return session_settings(pipeline_document(declared, "p", site))
+
+    other = {**REGISTRY, "urls": [*REGISTRY["urls"], "https://added/v7"]}
+    before = settings(REGISTRY)
+    assert before == settings(REGISTRY, format="json_schema")
+    assert before != settings(other)
+    assert before != settings(REGISTRY, format="json")
 
 
 def test_a_registry_may_need_no_login():
