@@ -175,6 +175,6 @@ FAULTS = {
     ),
     # Fires for ten minutes after the election.
     "a leader lacks records": Fault(
-        unclean_leader, "UncleanElection", DELAYED, kind="UncleanElection"
+        unclean_leader, "UncleanElection", DELAYED, kind="UncleanElection", over=660
     ),
 }  # fmt: skip
