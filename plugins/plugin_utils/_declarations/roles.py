@@ -56,7 +56,6 @@ ROLES: dict[str, tuple[Right, ...]] = {
     ),
     "consumer": (
         Right("topic", "topic", READING),
-        Right("topic", "topic", ("describe_configs",), switch="limits"),
         Right("group", "group", ("read",)),
     ),
     "streams": (
