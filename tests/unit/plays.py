@@ -116,6 +116,21 @@ def _link_plugins(home: Path, texts: Mapping[str, str]) -> Path:
     return modules
 
 
+def execute_module(name: str, arguments: Mapping[str, Any], check: bool = False) -> dict[str, Any]:
+    """Run a module of the collection as on a machine; return its result."""
+    given = {"_ansible_check_mode": check, "_ansible_remote_tmp": "/tmp", **arguments}
+    done = subprocess.run(
+        [sys.executable, "-m", f"ansible_collections.metal.kafka.plugins.modules.{name}"],
+        input=json.dumps({"ANSIBLE_MODULE_ARGS": given}),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
 def with_locks(folder: Path) -> None:
     """Link the collection, with locks of clusters in ``folder`` / locks."""
     text = (ROOT / "plugins/modules/cluster_lock.py").read_text()

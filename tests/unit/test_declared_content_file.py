@@ -1,8 +1,6 @@
 """A run writes the declaration for the cluster's page, and the end of the cluster deletes it."""
 
 import json
-import subprocess
-import sys
 
 import plays
 from kafka_metal_watch._problems.content_problems import FILE
@@ -10,22 +8,8 @@ from kafka_metal_watch._problems.content_problems import FILE
 
 def call(folder, check=False, **arguments):
     """Run the module; return its result."""
-    given = {
-        "cluster": "local",
-        "directory": str(folder),
-        "_ansible_check_mode": check,
-        "_ansible_remote_tmp": str(folder),
-        **arguments,
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "ansible_collections.metal.kafka.plugins.modules.declared_content"],
-        input=json.dumps({"ANSIBLE_MODULE_ARGS": given}),
-        cwd=plays.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return json.loads(done.stdout)
+    given = {"cluster": "local", "directory": str(folder), **arguments}
+    return plays.execute_module("declared_content", given, check)
 
 
 def test_the_file_is_written_and_deleted(tmp_path):

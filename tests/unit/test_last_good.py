@@ -1,27 +1,13 @@
 """The last good declaration of a container is saved for a way back, and readable for root only."""
 
-import json
-import subprocess
-import sys
+from plays import execute_module
 
-import plays
-
-NAME = "ansible_collections.metal.kafka.plugins.modules.last_good"
 DECLARED = {"definition": {"user": "1:1", "pids_limit": 5}, "files": [{"content": "a={{ b }}\n"}]}
 
 
 def call(path, check=False, **arguments):
     """Run the module; return its result."""
-    given = {"path": str(path), "_ansible_check_mode": check, "_ansible_remote_tmp": "/tmp"}
-    done = subprocess.run(
-        [sys.executable, "-m", NAME],
-        input=json.dumps({"ANSIBLE_MODULE_ARGS": given | arguments}),
-        cwd=plays.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return json.loads(done.stdout)
+    return execute_module("last_good", {"path": str(path), **arguments}, check)
 
 
 def test_a_saved_declaration_is_read_again(tmp_path):

@@ -102,16 +102,7 @@ def test_ended_process_is_dead():
 def lock_module(path, text, **arguments):
     """Run the module as the owner ME; return its result."""
     given = {"cluster": "test", "directory": os.path.dirname(path), "textfile_directory": text}
-    given |= {"owner": asdict(ME), "_ansible_remote_tmp": "/tmp", **arguments}
-    done = subprocess.run(
-        [sys.executable, "-m", "ansible_collections.metal.kafka.plugins.modules.cluster_lock"],
-        input=json.dumps({"ANSIBLE_MODULE_ARGS": given}),
-        cwd=plays.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return json.loads(done.stdout)
+    return plays.execute_module("cluster_lock", {**given, "owner": asdict(ME), **arguments})
 
 
 @pytest.mark.parametrize(
