@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,8 +62,15 @@ class Site:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
-    return Site(tmp_path)
+def private_path() -> Iterator[Path]:
+    """An empty directory that only root and this user can replace, whatever /tmp allows."""
+    with tempfile.TemporaryDirectory(dir=Path.home()) as path:
+        yield Path(path)
+
+
+@pytest.fixture
+def site(private_path: Path) -> Site:
+    return Site(private_path)
 
 
 def test_the_next_run_packs_nothing(site: Site):
@@ -145,8 +153,8 @@ class Runs:
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Runs:
-    return Runs(tmp_path)
+def runs(private_path: Path) -> Runs:
+    return Runs(private_path)
 
 
 @pytest.fixture
@@ -202,6 +210,15 @@ def test_modules_of_a_run_during_which_sources_changed_are_not_kept(runs: Runs, 
     runs.end(*first)
     (sources / "new.py").unlink()
     assert runs.used("second") == {}
+
+
+def test_a_source_that_is_linked_elsewhere_has_not_changed(runs: Runs, sources: Path):
+    """As uv does with files of a package that is installed into another environment."""
+    (sources / "m.py").touch()
+    first = runs.start("first")
+    (runs.folder / "linked.py").hardlink_to(sources / "m.py")
+    runs.end(*first)
+    assert runs.used("second") == dict.fromkeys(runs.names, "first")
 
 
 def test_a_broken_link_between_the_sources_fails_no_run(runs: Runs, sources: Path):

@@ -97,9 +97,9 @@ def _digest_of_sources() -> str:
     for tree in (*own, Path(constants.__file__).parent / "modules", *libraries):
         for folder, _, files in os.walk(tree, followlinks=True):
             for path in (Path(folder, file) for file in files if file.endswith(".py")):
-                found = path.stat()
-                # A copy may have the modification time of its source. No program can set this one.
-                sources.append((str(path), found.st_size, found.st_ctime_ns))
+                # Not times: a copy may have those of its source, and a package manager that links
+                # the same file into another environment changes the one no program can set.
+                sources.append((str(path), hashlib.sha256(path.read_bytes()).digest()))
     return hashlib.sha256(repr((__version__, sorted(sources))).encode()).hexdigest()
 
 
