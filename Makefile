@@ -29,7 +29,7 @@ test: env-dev ## run every test: lint, unit, architecture, Spark, molecule
 	scripts/test
 
 ##@ Day by day
-.PHONY: status plan upgrade secure zookeeper-trust down destroy logs demo produce pipeline pipelines topics verify preflight bench restart reboot export groups access replay replicas rotate
+.PHONY: status plan upgrade secure zookeeper-trust down destroy logs demo produce pipeline pipelines topics verify preflight bench restart reboot export groups access replay replicas rotate schemas-backup schemas-restore
 .PHONY: support report versions
 status: env ## state of services, partitions, pipelines, alerts: causes first; exit code 2 with problems; JSON=1
 preflight: env ## validate declarations and machines: ports, names, clocks, disks, limits
@@ -41,20 +41,22 @@ pipelines: env ## apply pipelines and the content they need, without a compariso
 zookeeper-trust: env ## move ZooKeeper to its own CA and set the ACLs of znodes; once after 0.1: docs/start/from-0.1.md
 verify: env ## check host settings, age of secrets, access to ZooKeeper; exit code 2 with drift
 rotate: env ## rotate secrets without downtime: WHAT=passwords|certificates|ca [NAMES=shop,audit]
-restart: env ## restart ZooKeeper servers and brokers one by one: make restart [S=kafka|zookeeper] [ARGS="--limit kafka1"]
+restart: env ## restart instances one by one: make restart [S=kafka] [ARGS="--limit kafka1"]
 reboot: env ## reboot the machines one by one
 down: env ## stop all services, keep all data
 destroy: env ## delete the cluster and its data after confirmation of its name, or CONFIRM=name; DRY=1 only lists
 logs: env ## follow the log of one service: make logs S=kafka1
 support: env ## write an archive of states, logs, configuration and metrics of all machines, without secrets
 demo: env ## send generated payments and reconcile every record
-produce: env ## send a file: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field NULL=NA RATE=records/s]
+produce: env ## send a file: make produce FILE=some.csv|.jsonl TOPIC=name [KEY=field NULL=NA RATE=records/s SUBJECT=name-value]
 groups: env ## list consumer groups and their lag; set offsets: G=name TO=earliest|latest|TIME|"2h ago" [T=topic] [DRY=1]
 export: env ## write the cluster's content as declarations
 replay: env ## copy a part of a topic to another topic: SOURCE=a TARGET=b [FROM="2h ago"] [UNTIL=latest] [STAMP=source|now] [DRY=1]
 replicas: env ## compare the record batches of replicas: [SECONDS=60 for each broker]; exit code 2 with differences
+schemas-backup: env ## write all schemas of the schema registry to a new file: FILE=schemas.zip
+schemas-restore: env ## restore a backup of schemas into an empty schema registry: FILE=schemas.zip [DRY=1]
 access: env ## write a declared user's client files, to hand them out: make access U=shop
-status preflight topics pipelines upgrade secure zookeeper-trust verify rotate restart reboot down destroy logs support demo produce groups export replay replicas access plan:
+status preflight topics pipelines upgrade secure zookeeper-trust verify rotate restart reboot down destroy logs support demo produce groups export replay replicas schemas-backup schemas-restore access plan:
 	@scripts/verb $@
 
 pipeline: status ## the same as make status, which has a table of pipelines

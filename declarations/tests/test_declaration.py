@@ -13,7 +13,9 @@ from kafka_metal_declarations.declaration import (
     parse_all,
     pipeline_topics,
 )
-from kafka_metal_declarations.model import Metadata, Watermark
+from kafka_metal_declarations.declared_site import missing_to_run
+from kafka_metal_declarations.model import Metadata, Registry, RegistrySite, Watermark
+from kafka_metal_declarations.needs import read_needs
 from kafka_metal_declarations.sample import with_schemas
 
 DATA = Path(__file__).parent / "data"
@@ -257,6 +259,59 @@ def test_errors_on_urls_hide_passwords(declared: dict[str, Any]) -> None:
     (problem,) = find_problems({"p": declared})
     assert "AAAA" not in str(problem)
     assert "@h" in problem.found or "hidden" in problem.found
+
+
+REGISTERED = {"format": "avro", "schema": "id STRING"}
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        (source(registry={}), "source.registry: found format json; allowed: this key only with"),
+        (source(**REGISTERED, registry={"url": "x"}), "registry.url: found x; allowed: an http or"),
+        (source(**REGISTERED, registry={"urls": []}), "registry.urls: found none"),
+        (source(**REGISTERED, registry={"urls": ["x"]}), "registry.urls: found ['x']; allowed: a"),
+        (
+            source(**REGISTERED, registry={"url": "http://a", "urls": ["http://b"]}),
+            "registry.urls: found url and urls; allowed: one of them",
+        ),
+        (source(**REGISTERED, registry={"user": "x"}), "source.registry.user: found an unknown"),
+        (
+            body(source={"topics": ["a", "b"], **REGISTERED}),
+            "source.topics: found more than one; allowed: one topic with format avro",
+        ),
+        (source(format="avro", duplicate_keys="last"), "this key only with format json"),
+        (body(registry={"ca_file": "/ca.pem"}), "registry.urls: found none"),
+        (
+            body(registry={"urls": ["http://a"], "ca_file": "ca.pem"}),
+            "registry.ca_file: found ca.pem; allowed: an absolute path",
+        ),
+    ],
+)
+def test_errors_of_registries(declared: dict[str, Any], message: str) -> None:
+    assert [each for each in messages(declared) if message in each], messages(declared)
+
+
+def test_a_source_has_the_registry_of_the_site_unless_it_names_one() -> None:
+    site = {"urls": ["https://a/v7/", "https://b/v7"], "ca_file": "/ca", "credentials_file": "/x"}
+    own = parse("p", body(source={"topic": "in", **REGISTERED}, registry=site)).source.registry
+    assert own == Registry("in-value", RegistrySite(("https://a/v7", "https://b/v7"), "/ca", "/x"))
+    named = {"topic": "in", **REGISTERED, "registry": {"url": "http://c", "subject": "s"}}
+    other = parse("p", body(source=named, registry=site)).source.registry
+    assert other == Registry("s", RegistrySite(("http://c",)))
+    assert parse("p", body(registry=site)).source.registry is None
+
+
+def test_a_source_with_schemas_of_a_registry_needs_one_to_run() -> None:
+    whole = body(source={"topic": "in", **REGISTERED}, bootstrap=["h:1"], checkpoint_root="/c")
+    assert missing_to_run(parse("p", whole)) == ["registry"]
+    assert missing_to_run(parse("p", {**whole, "registry": {"urls": ["http://a"]}})) == []
+    named = {"topic": "in", **REGISTERED, "registry": {"url": "http://c"}}
+    assert [read_needs(each).registry for each in (whole, body(source=named), body())] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_names_of_client_options_are_normalised() -> None:

@@ -19,8 +19,6 @@ from ..plugin_utils._site import machines
 
 # A pattern that matches no host.
 NO_HOST = "none"
-# Roles whose hosts each read the state of their own services.
-EVERY_HOST = ("monitoring",)
 COLLECTION = Path(__file__).resolve().parents[2]
 
 
@@ -86,17 +84,25 @@ def status_roles(
 ) -> dict[str, list[str]]:
     """Roles that read the state of the platform, by the host on which each of them runs.
 
-    A role with a task file C(status) runs on the first reachable host of its group. Services of
-    EVERY_HOST only know their own state.
+    A role with a task file C(status) runs on the first reachable host of its group, or on all of
+    them if its services only know their own state (C(reads_own_status) in the catalogue).
     """
     found: dict[str, list[str]] = {}
     for role, group in _groups_by_role().items():
         select = (
-            host_selection.all_reachable if role in EVERY_HOST else host_selection.first_reachable
+            host_selection.all_reachable
+            if role in _own_status_roles()
+            else host_selection.first_reachable
         )
         for host in select(*_reached(group, groups, hostvars)):
             found.setdefault(host, []).append(role)
     return found or {NO_HOST: []}
+
+
+@cache
+def _own_status_roles() -> set[str]:
+    """Roles whose hosts each read the state of their own services."""
+    return {service.role for service in SERVICES if service.reads_own_status}
 
 
 @cache

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Filters that turn declared pipelines into the documents of their drivers."""
 
+import base64
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +18,7 @@ from ..plugin_utils._declarations.declarations_package import (
     add_site_values,
     option_conflicts,
     parse,
+    read_needs,
     session_values,
     site_only_keys,
 )
@@ -141,6 +143,34 @@ def database_files(databases: Mapping[str, Mapping[str, Any]]) -> list[dict[str,
     ]
 
 
+def registry_site(registry: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
+    """The site's schema registry for a driver, with paths of files; empty if it needs none."""
+    found = _own_registry(registry, declared)
+    paths = {"ca": ("ca_file", _CA), "login": ("credentials_file", _LOGIN)}
+    files = {key: f"{FILES}/{file}" for name, (key, file) in paths.items() if found.get(name)}
+    return {"registry": {"urls": found["urls"], **files}} if found else {}
+
+
+def registry_files(
+    registry: Mapping[str, Any], declared: Mapping[str, Any]
+) -> list[dict[str, str]]:
+    """Return the secret files of registry_site."""
+    found = _own_registry(registry, declared)
+    contents = {
+        _CA: found.get("ca"),
+        _LOGIN: base64.b64encode(str(found.get("login") or "").encode()).decode(),
+    }
+    return [{"name": name, "content": text} for name, text in contents.items() if text]
+
+
+def _own_registry(registry: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = to_builtin(registry)
+    return found if found and read_needs(to_builtin(declared)).registry else {}
+
+
+_CA, _LOGIN = "registry-ca.pem", "registry-login.txt"
+
+
 def _file(database: str) -> str:
     return f"database-{database}.txt"
 
@@ -157,5 +187,7 @@ class FilterModule:
             "database_sites": database_sites,
             "database_files": database_files,
             "own_databases": own_databases,
+            "registry_files": registry_files,
+            "registry_site": registry_site,
             "undeclared_drivers": undeclared_drivers,
         }

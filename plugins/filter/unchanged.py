@@ -58,7 +58,8 @@ def waiting_hosts(
     None if these are unchanged, and every container of ``machines`` ran and was healthy when the
     run began. Without ``machines`` all hosts wait.
     """
-    if unless_unchanged(hosts, hostvars, *parts):
+    # A group may be empty, and a check of the playbooks' syntax has no variables of hosts.
+    if not hosts or unless_unchanged(hosts, hostvars, *parts):
         return list(hosts)
     known = [baseline(hostvars, name) for name in machines]
     # Without a list, the machine was not read.

@@ -6,7 +6,7 @@ Values of variables are the defaults of the roles.
 from collections.abc import Iterable
 from typing import Any
 
-from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import Service
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import Service, User
 from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.reading import catalogue
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.variables import defaults
 
@@ -36,6 +36,12 @@ def _variables(names: Iterable[str | None]) -> str:
     return ", ".join(code(name) + (f" ({value})" if value else "") for name, value in values)
 
 
+def _user(user: User) -> str:
+    """User of a container, the group of its files, and whether it writes to shared directories."""
+    shared = ", writes to shared directories" if user.shared_group else ""
+    return f"{code(user.service)} user {user.uid}, group {user.gid or user.uid}{shared}"
+
+
 def _section(kind: Service) -> str:
     clients = (
         f"group {code(each.group)} to {code(each.port)}: {each.purpose}" for each in kind.clients
@@ -49,10 +55,7 @@ def _section(kind: Service) -> str:
         ("port for metrics", _variables([kind.metrics_port])),
         ("directories", _variables(kind.directories)),
         ("heap, memory limit", _variables([kind.heap, kind.memory])),
-        (
-            "runs as",
-            ", ".join(f"{code(each.service)} uid {each.uid}" for each in kind.container_users),
-        ),
+        ("runs as", "; ".join(map(_user, kind.container_users))),
         ("certificates", ", ".join(code(each.name) for each in kind.certificates)),
         ("service accounts", ", ".join(map(code, kind.service_accounts))),
         ("clients", "; ".join(clients)),

@@ -78,19 +78,29 @@ def page() -> int:
     )  # fmt: skip
 
 
-def _client(command: str, options: Mapping[str, str], *files: str) -> int:
-    """Run a command of the client with the non-empty ``options``, which are values by option."""
+def _operator_file(path: Path, purpose: str) -> str:
+    """Return the path of one of the operator's files; refuse the run if it is missing."""
+    if not path.exists():
+        refuse(f"{path} is missing, {purpose}; write it with: make access U=operator")
+    return str(path)
+
+
+def _client(command: str, options: Mapping[str, str], *files: str, registry: bool = False) -> int:
+    """Run a command of the client with the non-empty ``options``, which are values by option.
+
+    ``registry``: with the operator's file of the schema registry.
+    """
     dry = ["--dry-run"] if yes("DRY") else []
     state = site("internal_client").state
     client = json.loads((state / "client.json").read_text(encoding="utf-8"))
     arguments = [f"--{option}={found}" for option, found in options.items() if found]
     if access := client["access"]:
-        if not Path(access).exists():
-            refuse(
-                f"{access} is missing, the operator's client file of this secured cluster; "
-                "write it with: make access U=operator"
-            )
-        arguments.append(f"--client-config={access}")
+        purpose = "the operator's client file of this secured cluster"
+        arguments.append(f"--client-config={_operator_file(Path(access), purpose)}")
+    if registry:
+        file = state / "schema_registry/operator/schema-registry.json"
+        purpose = "the operator's file of the schema registry"
+        arguments.append(f"--registry={_operator_file(file, purpose)}")
     bootstrap = ",".join(client["bootstrap"])
     # After "--", a file name may start with a dash.
     last = ["--", *files] if files else []
@@ -102,9 +112,9 @@ def produce() -> int:
     if not (value("FILE") and value("TOPIC")):
         refuse("FILE or TOPIC is missing, for example: make produce FILE=some.csv TOPIC=name")
     names = {"topic": "TOPIC", "key": "KEY", "null": "NULL"}
-    names |= {"rate": "RATE", "delimiter": "DELIMITER"}
+    names |= {"rate": "RATE", "delimiter": "DELIMITER", "subject": "SUBJECT"}
     options = {option: value(name) for option, name in names.items()}
-    return _client("produce", options, value("FILE"))
+    return _client("produce", options, value("FILE"), registry=bool(options["subject"]))
 
 
 def replay() -> int:
@@ -167,6 +177,8 @@ VERBS: Mapping[str, Verb] = {
     "report": page,
     "rotate": with_output("rotate", names={"WHAT": "rotate_what", "NAMES": "rotate_names"}),
     "restart": with_output("restart", names={"S": "restart_services"}),
+    "schemas-backup": with_screen("schemas_backup", {"FILE": "schemas_file"}),
+    "schemas-restore": with_dry_run("schemas_restore", {"FILE": "schemas_file"}),
     "secure": with_output("secure"),
     "status": status,
     "support": with_screen("support"),

@@ -3,16 +3,19 @@
 import json
 import struct
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from kafka_metal_declarations.declaration import parse
-from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline import registry
-from kafka_metal_pipeline.registry import Fetch, RegistryError, fetch, resolve_schemas
+from kafka_metal_declarations.model import Declaration, RegistrySite
+from kafka_metal_pipeline.registry import WriterSchemas, resolve_schemas
 from kafka_metal_pipeline.transforms import accepted_events, rejected_records, validate_records
 from kafka_metal_pipeline.transforms import parse as parse_records
-from pyspark.sql import DataFrame
+from kafka_metal_pipeline.wire_format import UNKNOWN_WRITER
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 URL = "http://registry:8080/apis/ccompat/v7"
 MILLIS = {"type": "long", "logicalType": "timestamp-millis"}
@@ -36,7 +39,7 @@ class Registry:
         second = {"id": 7, "schema": SECOND, "schemaType": "AVRO"}
         self.answers = {"": [1, 4], "/1": first, "/4": second}
 
-    def __call__(self, url: str) -> Any:
+    def __call__(self, url: str, _site: RegistrySite) -> Any:
         return self.answers[url.removeprefix(f"{URL}/subjects/in-value/versions")]
 
 
@@ -121,41 +124,29 @@ def test_value_is_decoded_once_per_schema(
     assert plan.lower().count("from_avro(") + plan.count("AvroDataToCatalyst(") == 2
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"schemaType": "JSON"}, "version 1 is JSON"),
-        ({"references": [{"name": "x"}]}, "refers to other schemas"),
-        ({"schema": '{"type": "string"}'}, "is not a record"),
-    ],
-)
-def test_unusable_subject_is_an_error(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(RegistryError, match=message):
-        resolve_schemas(declared(), Registry(**changes))
+def test_a_batch_with_an_unknown_schema_fails_with_its_id(
+    spark: SparkSession,
+    records: Callable[[Sequence[bytes | str | None]], DataFrame],
+    tmp_path: Path,
+) -> None:
+    source = WriterSchemas(declared(), Registry()).declaration.source
+    known = [value for value, expected in VALUES if expected != ("unknown_schema",)]
 
+    def batch(name: str, values: Sequence[bytes | None]) -> StreamingQuery:
+        folder = str(tmp_path / name)
+        rows = records(list(values))
+        rows.write.parquet(folder)
+        stream = spark.readStream.schema(rows.schema).parquet(folder)
+        accepted = accepted_events(
+            validate_records(parse_records(stream, source), source, {}), source
+        )
+        writer = accepted.writeStream.format("memory").queryName(name)
+        return writer.trigger(availableNow=True).start()
 
-def test_unreachable_registry_is_an_error() -> None:
-    with pytest.raises(
-        RegistryError, match=r"check that it runs.*:1/subjects/in-value/versions: Conn"
-    ):
-        resolve_schemas(declared(url="http://127.0.0.1:1"))
+    batch("known", known).awaitTermination()
+    assert spark.table("known").count() == 2
 
-
-def test_a_response_that_is_too_large_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "LIMIT_BYTES", 7)
-    with pytest.raises(RegistryError, match="the response is larger than"):
-        fetch("data:application/json,[1,2,3,4]")
-    assert fetch("data:application/json,[1,2]") == [1, 2]
-
-
-@pytest.mark.parametrize("get", [lambda _url: [], fetch], ids=["no version", "unreachable"])
-def test_errors_hide_the_user_of_a_registry(get: Fetch) -> None:
-    with pytest.raises(RegistryError, match=r"http://<hidden>@127\.0\.0\.1:1/") as error:
-        resolve_schemas(declared(url="http://AAAA@127.0.0.1:1"), get)
-    assert "AAAA" not in str(error.value)
-
-
-def test_subject_may_have_any_name() -> None:
-    found = declared(subject="a/b").source.registry
-    assert found is not None
-    assert found.subject == "a/b"
+    query = batch("unknown", [value for value, _ in VALUES])
+    with pytest.raises(StreamingQueryException):
+        query.awaitTermination()
+    assert f"9 {UNKNOWN_WRITER}" in str(query.exception())

@@ -12,6 +12,7 @@ from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline import driver, exit_codes, supervision
 from kafka_metal_pipeline.queries import StatementError
+from kafka_metal_pipeline.registry import WriterSchemas
 from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import Board
 from kafka_metal_pipeline.supervision import Supervisor
@@ -76,9 +77,10 @@ def run(monkeypatch: pytest.MonkeyPatch, sessions: list[Any]) -> Run:
             if found.outputs[0].name in refused:
                 raise SqlError([])
 
-        def queries(_: object, found: Declaration, *__: object) -> int:
-            ran.append(found.outputs[0].name)
-            if found.outputs[0].name == stopped:
+        def queries(_: object, schemas: WriterSchemas, *__: object) -> int:
+            output = schemas.declaration.outputs[0].name
+            ran.append(output)
+            if output == stopped:
                 stopping.set()
             return driver.CHANGED if file.reload() else exit_codes.DONE
 
@@ -143,9 +145,47 @@ def test_outputs_that_cannot_start_do_not_delay_another_declaration(
     failsafe = threading.Timer(2, stopping.set)
     failsafe.start()
     unused: Any = None
-    assert driver._watch(supervisor, watch, unused, board, stopping, file) == driver.CHANGED
+    schemas = WriterSchemas(file.declaration)
+    code = driver._watch(supervisor, watch, unused, schemas, board, stopping, file)
+    assert code == driver.CHANGED
     failsafe.cancel()
     # The restarts that ran already were completed.
+    assert started == ["first", "invalid"] * 2
+
+
+@pytest.mark.parametrize(("changes", "code"), [(False, driver.RENEW), (True, driver.CHANGED)])
+def test_other_schemas_are_for_the_declaration_in_the_file(
+    monkeypatch: pytest.MonkeyPatch, changes: bool, code: int
+) -> None:
+    """Queries of both would run at once if one were started without the other's knowledge."""
+    monkeypatch.setattr(driver, "POLL_S", 0.01)
+    monkeypatch.setattr(supervision, "FIRST_PAUSE_S", 0.0)
+    file: Any = File("first")
+    board, stopping, started = Board("p", ["first", "invalid"]), threading.Event(), []
+    starting = threading.Semaphore(1)
+
+    def start(name: str) -> Any:
+        with starting:
+            started.append(name)
+            if len(started) == 4 and changes:
+                file.left.append(declared("second"))
+            time.sleep(0.05)
+        raise RuntimeError("9 is the id of no schema")
+
+    def renew(_: object) -> bool:
+        # No query is being started meanwhile.
+        assert starting.acquire(blocking=False)
+        starting.release()
+        return len(started) >= 4
+
+    supervisor = Supervisor("p", {"first": 10.0, "invalid": 10.0}, start, board, True)
+    watch: Any = SimpleNamespace(reads_ends=False, ends={}, check_seen=lambda: None)
+    schemas: Any = SimpleNamespace(renew=renew, is_waiting=False)
+    unused: Any = None
+    failsafe = threading.Timer(2, stopping.set)
+    failsafe.start()
+    assert driver._watch(supervisor, watch, unused, schemas, board, stopping, file) == code
+    failsafe.cancel()
     assert started == ["first", "invalid"] * 2
 
 
@@ -169,7 +209,7 @@ def test_a_refused_declaration_leaves_no_connection(monkeypatch: pytest.MonkeyPa
     file: Any = File("first")
     board, spark = Board("p", ["first", "invalid"]), cast("SparkSession", None)
     with pytest.raises(StatementError):
-        driver._run(spark, file.declaration, board, threading.Event(), file)
+        driver._run(spark, WriterSchemas(file.declaration), board, threading.Event(), file)
     assert sorted(ended) == ["connection", "reads", "watch"]
 
 

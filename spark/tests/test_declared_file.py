@@ -55,6 +55,7 @@ def test_another_declaration_is_applied_once(path: Path, change: dict[str, objec
     [
         (DECLARED | {"resources": {"cores": 4}}, NEW_DRIVER),
         (DECLARED | {"master": "spark://other:7077"}, NEW_DRIVER),
+        (DECLARED | {"registry": {"urls": ["https://r/v7"]}}, NEW_DRIVER),
         (DECLARED | {"outputs": {}}, "pipeline p: outputs: found"),
         (
             DECLARED | {"source": {"topic": "in", "schema": {"sample": "none.csv"}}},

@@ -36,6 +36,7 @@ _SQL = (
     "plan:tests/unit/test_pipeline_sql.py::"
     "test_refusal_names_pipeline_and_output_of_a_mismatched_checkpoint"
 )
+_VERSIONS = "plan:tests/unit/test_schema_registry.py::test_two_versions_never_share_a_journal"
 _TARGETS = "preflight:monitoring_targets"
 
 TABLE = (
@@ -59,6 +60,11 @@ TABLE = (
     ("playbooks/restart.yml: *", "verb:restart"),
     ("playbooks/rotate.yml: *", "verb:rotate"),
     ("playbooks/internal_rotate_store.yml: *", "verb:rotate"),
+    ("playbooks/internal_schemas.yml: *", "verb:schemas-backup"),
+    ("roles/schema_registry/tasks/backup*.yml: *", "verb:schemas-backup"),
+    ("roles/schema_registry/tasks/restore.yml: *", "verb:schemas-restore"),
+    ("plugins/modules/schema_backup_info.py: *", "verb:schemas-restore"),
+    ("roles/schema_registry/tasks/one_version.yml: *", _VERSIONS),
     ("playbooks/zookeeper_trust.yml: *", "verb:zookeeper-trust"),
     ("roles/benchmark/*", "verb:bench"),
     ("roles/docker/tasks/install.yml: *", "preflight:system"),

@@ -31,8 +31,6 @@ EXCEPTIONS = {
     "playbooks/restart.yml": "restarts it",
     "playbooks/reboot.yml": "stops and starts it with its machine",
     "playbooks/verify.yml": "reports undeclared access to it",
-    "playbooks/render.yml": "renders its containers",
-    "playbooks/compose.yml": "writes keys of its containers",
     "playbooks/internal_phase.yml": "secures it before the brokers",
     "playbooks/internal_rotate.yml": "writes its files",
     "scripts/cost-of-records": "starts its own broker",

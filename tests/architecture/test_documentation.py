@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 
 import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.monitoring_files import (
+    read_series,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import CHECKS
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.facts import NAMES
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_variables import SITE_VARIABLES
@@ -170,7 +173,7 @@ def test_every_kind_of_service_alert_and_metric_is_in_the_reference(repository):
     for path in repository.files("monitoring/alerts/*.yml"):
         assert all(f"[{name}](" in page for name in repository.yaml(path))
     page = metrics.page()
-    for entries in repository.yaml("monitoring/series.yml").values():
+    for entries in read_series().values():
         assert all(f"`{name}`" in page for name in entries)
 
 
@@ -193,7 +196,7 @@ def not_variables(repository) -> set[str]:
     names |= {name.removeprefix("test_") for name in drills}
     names |= stems(repository, "plugins/**/*.*", "playbooks/*.yml", "roles/*/tasks/*.yml")
     names |= stems(repository, "roles/*/meta/services/*.yml")
-    for entries in repository.yaml("monitoring/series.yml").values():
+    for entries in read_series().values():
         names |= set(entries)
     return names
 

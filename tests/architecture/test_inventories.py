@@ -30,7 +30,7 @@ def test_compose_and_local_inventory_share_no_port(repository):
     groups = repository.yaml("inventories/local/hosts.yml")["all"]["children"]
     for group, declared in groups.items():
         found = repository.yaml(f"inventories/local/group_vars/{group}.yml")
-        for variables in declared["hosts"].values():
+        for variables in (declared["hosts"] or {}).values():
             values = {"port_offset": 0, **(variables or {})}
             local |= {int(Template(port).render(values)) for port in ports(found)}
     services = repository.yaml("compose/compose.yml")["services"].values()

@@ -120,6 +120,18 @@ def test_a_case_of_every_alert_shows_when_it_ends(alerts, cases):
     assert ends["heals"] == alerts.keys() - {"Heartbeat", *EVENTS}
 
 
+def test_values_of_a_case_are_texts(alerts, cases):
+    """YAML reads 0x20 as the number 32: such zeros are written as 0+0x20."""
+    numbers = {
+        (name, written)
+        for name in alerts
+        for each in cases[name]
+        for written in each["series"].values()
+        if not isinstance(written, str)
+    }
+    assert numbers == set()
+
+
 def test_maintenance_silences_only_known_pages(alerts):
     pages = {n: a.get("maintenance") for n, a in alerts.items() if a["severity"] == "page"}
     assert {n: of for n, of in pages.items() if of} == {

@@ -5,7 +5,7 @@ import re
 from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES
 
 # Variables of imports with the group that the plays start or stop.
-GROUP = re.compile(r"(?:converge|stop)_group")
+GROUP = re.compile(r"(?:converge|stop|service)_group")
 
 
 def groups(repository, playbook):
@@ -113,6 +113,19 @@ def test_reboot_starts_kinds_after_their_dependencies(repository):
     for each in SERVICES:
         needs.setdefault(each.group, []).extend(of(need).group for need in each.after)
     assert needed_too_late(steps(repository, "reboot.yml", "start_group"), needs) == []
+
+
+def test_a_kind_with_a_gate_restarts_and_starts_after_a_reboot(repository):
+    """By an entry of its own, or by the one with which it starts."""
+    gated = {path.split("/")[1] for path in repository.files("roles/*/tasks/gate.yml")}
+    wanted = {each.group for each in SERVICES if each.role in gated}
+    shared = steps(repository, "internal_gated_services.yml", "service_group")
+    for playbook, variable in (("restart.yml", "restart_group"), ("reboot.yml", "start_group")):
+        plays = repository.yaml(f"playbooks/{playbook}")
+        imported = [each.get("ansible.builtin.import_playbook") for each in plays]
+        assert "internal_gated_services.yml" in imported
+        found = [*steps(repository, playbook, variable), *shared]
+        assert {group for step in found for group in step} == wanted
 
 
 def test_compose_dependencies_equal_the_catalogue(repository):

@@ -19,6 +19,7 @@ def known(tmp_path):
         "  rocksdbjni-*: {group: org.rocksdb, licence: Apache-2.0 OR GPL-2.0-only}\n"
         "packages: {python3*: PSF-2.0}\n"
     )
+    (tmp_path / "images/kafka/licences.yml").write_text("b.c-*: {licence: CPL-1.0}\n")
     (tmp_path / "images/kafka/checksums.sha256").write_text(
         f"{LISTED}  io/prometheus/jmx/agent/1.0.1/agent-1.0.1.jar\n{SUM}  a/b/1/b-1.pom\n"
     )
@@ -32,6 +33,9 @@ def known(tmp_path):
         ("agent.jar", LISTED, [["x", "y", "1"]], "io.prometheus.jmx:agent", "1.0.1"),
         # By its own POM.
         ("own-1.2-linux.jar", SUM, [["b", "c", "1"], ["a", "own", "1.2"]], "a:own", "1.2"),
+        # Of a Quarkus application.
+        ("a.b.c-d-1.0-x86.jar", SUM, [["a.b", "c-d", "1.0"]], "a.b:c-d", "1.0"),
+        ("a.b.c-1.jar", SUM, [["b", "c", "1"]], "a.b.c", "1"),
         # By its name, with the group in images/licences.yml.
         ("rocksdbjni-9.8.4.jar", SUM, [], "org.rocksdb:rocksdbjni", "9.8.4"),
         ("zstd-jni-1.5.7-7.jar", SUM, [], "zstd-jni", "1.5.7-7"),
@@ -48,6 +52,11 @@ def test_coordinates_of_a_jar(known, file, sum_, poms, title, version):
 def test_recorded_licence_of_a_jar_takes_precedence(known):
     found = {"kind": "jar", "file": "slf4j-api-1.jar", "sha256": SUM, "poms": []}
     assert known.component({**found, "licences": ["Other"]}).licences == ("MIT",)
+
+
+def test_an_image_has_licences_of_its_own_jars(known):
+    found = {"kind": "jar", "file": "b.c-1.jar", "sha256": SUM, "poms": [], "licences": []}
+    assert known.component(found).licences == ("CPL-1.0",)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +96,13 @@ def test_package_without_a_machine_readable_licence(known, name, recorded, licen
         ("GPL-3+ with Bison exception", "GPL-3+ with Bison exception"),
         ("New BSD License", "BSD-3-Clause"),
         ("0BSD", "0BSD"),
+        ("https://projects.eclipse.org/license/secondary-gpl-2.0-cp", CLASSPATH),
+        ("Eclipse Public License - v 2.0", "EPL-2.0"),
+        ("https://github.com/locationtech/jts/blob/master/LICENSE_EPLv2.txt", "EPL-2.0"),
+        ("https://github.com/locationtech/jts/blob/master/LICENSE_EDLv1.txt", "BSD-3-Clause"),
+        ("https://repository.jboss.org/licenses/apache-2.0.txt", "Apache-2.0"),
+        ("https://www.antlr.org/license.html", "BSD-3-Clause"),
+        ("Public Domain, per Creative Commons CC0", "CC0-1.0"),
         ("Something of our own", "Something of our own"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Users of services in the catalogue, and their table in docs/operate/guides/security.md."""
+"""Users of services in the catalogue."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,6 @@ from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import (
 from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue.kinds import Service, User
 
 ROOT = Path(__file__).resolve().parents[2]
-ROW = re.compile(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (yes|no) \|", re.MULTILINE)
 
 
 def test_no_service_has_the_user_or_the_group_of_another():
@@ -35,17 +34,6 @@ def test_users_of_shared_directories_are_in_their_group():
     shared = [user.service for user in container_users.users().values() if user.shared_group]
     assert sorted(shared) == ["demo", "pipeline", "spark_history", "spark_worker"]
     assert container_user("demo") == {"uid": 10009, "gid": 10009, "group": 10001}
-
-
-def test_the_documentation_has_the_same_table():
-    document = (ROOT / "docs/operate/guides/security.md").read_text(encoding="utf-8")
-    documented = {
-        name: (int(uid), int(gid), shared) for name, uid, gid, shared in ROW.findall(document)
-    }
-    assert documented == {
-        user.service: (user.uid, user.gid or user.uid, "yes" if user.shared_group else "no")
-        for user in container_users.users().values()
-    }
 
 
 def test_every_container_has_a_user():

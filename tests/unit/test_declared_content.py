@@ -81,7 +81,7 @@ BAD = [
         role(producer={"topic": ["a", 5.5]}),
         ["kafka_content_users.alice.roles[0].producer.topic[1]: found 5.5; allowed: 1 to 249"],
     ),
-    (role(consumer="a"), [".consumer: found 'a'; allowed: a mapping with keys of topic, group, h"]),
+    (role(consumer="a"), [".consumer: found 'a'; allowed: a mapping with keys of topic, group, l"]),
     (role(consumer={"topic": "a"}), [".roles[0].consumer.group: found nothing; allowed: a value"]),
     (
         role(consumer={"topic": "a", "group": "g", "host": "app1.example"}),

@@ -1,7 +1,11 @@
 """The declaration with which screens compare the cluster is what runs apply."""
 
 import pytest
-from ansible_collections.metal.kafka.plugins.plugin_utils._site import content, site_users
+from ansible_collections.metal.kafka.plugins.plugin_utils._site import (
+    content,
+    service_topics,
+    site_users,
+)
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.host_secrets import Host
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.variables import defaults
 from site_inventories import site
@@ -13,6 +17,7 @@ def declared(**variables):
     """Return the declaration of a site with these variables."""
     inventory = site(**variables)
     facts = {
+        "kafka.service_topics": lambda: service_topics.service_topics(inventory),
         "kafka.hosts": lambda: list(inventory.members("kafka")),
         "users.service_accounts": lambda: site_users.content_service_accounts(inventory),
         "users.defaults": lambda: site_users.defaults(inventory),

@@ -121,6 +121,30 @@ def test_jar_is_described_by_its_own_pom():
     assert found["licences"] == ["MIT License"]
 
 
+def test_libraries_of_a_quarkus_application_have_the_coordinates_of_its_list():
+    pom = "<project><licenses><license><name>MIT</name></license></licenses></project>"
+    own = jar({"META-INF/maven/org.a/b.c/pom.xml": pom})
+    found = image_contents.components(
+        stream(
+            {
+                "opt/app/lib/main/org.a.b.c-1.0.jar": own,
+                "opt/app/lib/boot/org.a.d-2-x86_64.jar": jar({}),
+                "opt/app/quarkus-run.jar": jar({}),
+                "opt/app/quarkus/generated-bytecode.jar": jar({}),
+                "opt/app/quarkus/transformed-bytecode.jar": jar({}),
+                "opt/app/quarkus-app-dependencies.txt": (
+                    "org.a:b.c::jar:1.0\norg.a:d:x86_64:jar:2\n"
+                ),
+            }
+        )
+    )
+
+    assert [(each["file"], each["poms"], each["licences"]) for each in found] == [
+        ("org.a.b.c-1.0.jar", [["org.a", "b.c", "1.0"]], ["MIT"]),
+        ("org.a.d-2-x86_64.jar", [["org.a", "d", "2"]], []),
+    ]
+
+
 @pytest.mark.parametrize(
     ("manifest", "licences"),
     [
@@ -131,21 +155,29 @@ def test_jar_is_described_by_its_own_pom():
         ),
         ('Bundle-License: "Apache, 2";link="http://a"\n', ["Apache, 2"]),
         ("Bundle-License: http://a;description=BSD\n", ["http://a"]),
+        ("Bundle-License: Apache License, Version 2.0\n", ["Apache License, Version 2.0"]),
         ("Other: x\n", []),
     ],
 )
 def test_licences_of_a_manifest(manifest, licences):
-    [found] = image_contents.components(stream({"a.jar": jar({"META-INF/MANIFEST.MF": manifest})}))
+    content = jar({"META-INF/MANIFEST.MF": manifest, "A.class": ""})
+    [found] = image_contents.components(stream({"a.jar": content}))
     assert found["licences"] == licences
+
+
+def test_an_empty_jar_in_the_place_of_another_is_no_component():
+    content = jar({"META-INF/MANIFEST.MF": "Manifest-Version: 1.0\n"})
+    assert image_contents.components(stream({"driver.jar": content})) == []
 
 
 def test_apache_licence_text_is_recognized():
     text = "\n        Apache License\n   Version 2.0, January 2004\n"
-    assert image_contents.describe_jar("a.jar", jar({"META-INF/LICENSE": text}))["licences"] == [
+    assert image_contents.describe_jar("a.jar", jar({"META-INF/LICENSE": text}))[0]["licences"] == [
         "Apache-2.0"
     ]
     assert (
-        image_contents.describe_jar("a.jar", jar({"META-INF/LICENSE": "Mine\n"}))["licences"] == []
+        image_contents.describe_jar("a.jar", jar({"META-INF/LICENSE": "Mine\n"}))[0]["licences"]
+        == []
     )
 
 

@@ -332,3 +332,7 @@ def test_hosts_wait_for_unchanged_services_that_were_not_healthy(machine, waitin
     assert waiting_hosts(["a", "b"], hostvars, ["a", "b"]) == waiting
     # No report follows, which would read their state.
     assert waiting_hosts(["a", "b"], hostvars, []) == ["a", "b"]
+
+
+def test_nobody_waits_for_an_empty_group():
+    assert waiting_hosts([], {}, ["a"]) == []

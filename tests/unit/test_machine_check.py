@@ -1,7 +1,10 @@
 """Metrics of file systems, written by the health check of the node exporter."""
 
+import socket
 import subprocess
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 SCRIPT = Path(__file__).parents[2] / "roles/monitoring/files/machine_check.sh"
@@ -21,11 +24,11 @@ MOUNTS = r"""20 1 8:0 / / rw,relatime shared:1 master:2 - ext4 /dev/sda rw
 """
 
 
-def run_check(tmp_path: Path, file: Path) -> int:
+def run_check(tmp_path: Path, file: Path, *services: str) -> int:
     mounts = tmp_path / "mounts"
     mounts.write_text(MOUNTS)
     # As in the health check.
-    command = ["bash", "-c", 'eval "$0"', SCRIPT.read_text(), file, "^/etc/", mounts]
+    command = ["bash", "-c", 'eval "$0"', SCRIPT.read_text(), file, "^/etc/", mounts, *services]
     return subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode
 
 
@@ -54,3 +57,42 @@ def test_check_writes_the_time_of_its_run(tmp_path: Path):
 
 def test_an_unwritable_file_is_no_failure(tmp_path: Path):
     assert run_check(tmp_path, tmp_path / "none/checked.prom") == 0
+
+
+class Service(BaseHTTPRequestHandler):
+    """Ready at one path only."""
+
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/health/ready" else 503)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_service_is_ready_if_it_answers_with_200(tmp_path: Path):
+    file = tmp_path / "checked.prom"
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # Accepts connections, and answers none.
+    with socket.create_server(("127.0.0.1", 0)) as silent, server:
+        at = f"127.0.0.1:{server.server_port}"
+        frozen = f"127.0.0.1:{silent.getsockname()[1]}"
+        services = [f"a1={at}/health/ready", f"a2={at}/other", f"a3={frozen}/x", "a4=127.0.0.1:1/x"]
+        assert run_check(tmp_path, file, *services) == 0
+        server.shutdown()
+    lines = [line for line in file.read_text().splitlines() if "service_ready" in line]
+    assert lines[0] == "# TYPE kafka_metal_service_ready gauge"
+    assert {line.removeprefix("kafka_metal_service_ready") for line in lines[1:]} == {
+        '{of_instance="a1"} 1',
+        '{of_instance="a2"} 0',
+        '{of_instance="a3"} 0',
+        '{of_instance="a4"} 0',
+    }
+    assert "kafka_metal_engine_checked_time_seconds" in file.read_text()
+
+
+def test_a_machine_without_such_services_has_no_metric(tmp_path: Path):
+    file = tmp_path / "checked.prom"
+    run_check(tmp_path, file)
+    assert "service_ready" not in file.read_text()

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from ansible_collections.metal.kafka.plugins.plugin_utils._catalogue import SERVICES
 from ansible_collections.metal.kafka.plugins.plugin_utils._monitoring.alertmanager import (
     alertmanager_config,
 )
@@ -187,6 +188,7 @@ def test_invalid_jobs_are_refused(jobs, options, blocker):
 
 def test_every_job_has_series_and_every_series_a_job():
     assert set(read_jobs()) == set(read_series()) - {"every"}
+    assert {each.job for each in SERVICES if each.job} <= set(read_jobs())
 
 
 def routes(config):

@@ -26,6 +26,8 @@ UNUSED = {
     "monitoring_entries": ["exporter", "prometheus"],
     "monitoring_machine": "node1",
     "monitoring_bind": "127.0.0.1",
+    "monitoring_groups_excluded": "",
+    "monitoring_ready_endpoints": [],
 }
 
 

@@ -26,9 +26,13 @@ def ran(tmp_path):
         (
             "restart",
             ["-erestart_services=kafka1"],
-            "found 'kafka1'; allowed: kafka, zookeeper, all",
+            "found 'kafka1'; allowed: zookeeper, kafka, schema_registry, all",
         ),
-        ("restart", ["-erestart_services="], "found ''; allowed: kafka, zookeeper, all"),
+        (
+            "restart",
+            ["-erestart_services="],
+            "found ''; allowed: zookeeper, kafka, schema_registry, all",
+        ),
         ("rotate", ["-erotate_what=password"], "is password; allowed: certificates"),
         ("zookeeper_trust", ["-esecurity_ensemble_trust=owns"], "is owns; allowed: own"),
         ("plan", [], "a plan needs check mode"),

@@ -62,7 +62,7 @@ HOSTILE = [
 ]  # fmt: skip
 NAMES = [
     *("G", "TO", "T", "FILE", "TOPIC", "KEY", "NULL", "SOURCE", "TARGET", "FROM", "UNTIL"),
-    *("STAMP", "RATE", "DELIMITER"),
+    *("STAMP", "RATE", "DELIMITER", "SUBJECT"),
     *("U", "S", "HOST", "DISK", "DEVICE", "FORCE", "CONFIRM", "SECONDS", "HOURS", "BOARDS"),
     *("STRICT", "FINISH", "D", "TIMES", "SBOM", "CLUSTER", "INVENTORY", "ARGS", "SOMETHING_ELSE"),
 ]
@@ -124,6 +124,13 @@ class Stubs:
             capture_output=True,
             text=True,
         )
+
+    def registry(self) -> Path:
+        """Write the operator's file of the schema registry."""
+        file = self.folder / "schema_registry/operator/schema-registry.json"
+        file.parent.mkdir(parents=True)
+        file.touch()
+        return file
 
     def runs(self) -> list[list[str]]:
         """Commands with their arguments, in order."""
@@ -218,6 +225,7 @@ def test_verbs_pass_their_values_unchanged(stubs: Stubs, text: str):
     for name in ("CLUSTER", "INVENTORY", "ARGS", "SECONDS", "S"):
         del values[name]
     goals = ["produce", "replay", "access", "destroy", "disk-replace"]
+    registry = stubs.registry()
     done = stubs.make(*goals, **values)
 
     assert done.returncode == 0, done.stderr
@@ -225,7 +233,8 @@ def test_verbs_pass_their_values_unchanged(stubs: Stubs, text: str):
     assert sent == [
         [
             *("--bootstrap=b:1", f"--topic={text}", f"--key={text}", f"--null={text}"),
-            *(f"--rate={text}", f"--delimiter={text}", "--", text),
+            *(f"--rate={text}", f"--delimiter={text}", f"--subject={text}"),
+            *(f"--registry={registry}", "--", text),
         ],
         [
             *("--bootstrap=b:1", f"--source={text}", f"--target={text}"),
@@ -247,6 +256,16 @@ def test_a_missing_client_file_of_a_secured_cluster_is_refused(stubs, verb: str,
 
     assert done.returncode == Code.NOT_WELL
     assert f"{access} is missing" in done.stderr
+    assert "make access U=operator" in done.stderr
+    assert not [run for run in stubs.runs() if run[0] == "kafka-metal"]
+
+
+def test_a_missing_file_of_the_schema_registry_is_refused(stubs):
+    done = stubs.verb("produce", FILE="a.csv", TOPIC="t", SUBJECT="t-value")
+
+    assert done.returncode == Code.NOT_WELL
+    file = stubs.folder / "schema_registry/operator/schema-registry.json"
+    assert f"{file} is missing, the operator's file of the schema registry" in done.stderr
     assert "make access U=operator" in done.stderr
     assert not [run for run in stubs.runs() if run[0] == "kafka-metal"]
 

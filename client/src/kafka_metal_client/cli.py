@@ -69,6 +69,13 @@ def _produce(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument("--delimiter", type=_delimiter, help="of a CSV; default: by the file name")
     verb.add_argument("--null", metavar="TEXT", help="CSV value that means null, such as NA")
+    verb.add_argument(
+        "--registry", type=Path, metavar="FILE",
+        help="encode values by a schema registry: settings of Confluent's client, as JSON",
+    )  # fmt: skip
+    verb.add_argument(
+        "--subject", help="with --registry; its latest version is used; default: TOPIC-value"
+    )
     verb.set_defaults(command=commands.produce)
 
 

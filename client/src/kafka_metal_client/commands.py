@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from kafka_metal_client import brokers, retention
+from kafka_metal_client import brokers, registered, retention
 from kafka_metal_client import content as declared
 from kafka_metal_client import produce as producing
 from kafka_metal_client import replay as replaying
@@ -26,22 +26,25 @@ FORMAT = "format: JSON objects, one per row: a pipeline reads them with source.f
 def produce(options: argparse.Namespace) -> int:
     """Validate a file and send it to a topic."""
     reading = producing.Options(options.format, options.key, options.delimiter, options.null)
+    encoding = _encoding(options)
     if options.dry_run:
         reader = producing.open_reader(options.file, reading)
-        check = producing.validate(options.file, reader)
+        whole = registered.Encoded(reader, encoding) if encoding else reader
+        check = producing.validate(options.file, whole)
         valid = f"{options.file}: {check.records:,} records are valid; nothing was sent"
-        echo(valid, *_hints(check), FORMAT)
+        echo(valid, *_hints(check), str(encoding or FORMAT))
         echo(f"schema: {producing.describe_columns(check)}")
         echo(f"first record: {next(reader.records()).value.decode()}")
         return 0
     extra = client_settings(options)
     check, sent, rest = producing.produce_file(
-        options.file, reading, options.bootstrap, extra, options.topic, options.rate
+        options.file, reading, options.bootstrap, extra, options.topic, options.rate, encoding
     )
     unsent = max(0, check.records - sent.sent)
     stopped = f", {unsent:,} not sent" if unsent else ""
     counts = f"{sent.acknowledged:,} acknowledged, {sent.failed:,} not{stopped}"
-    echo(f"{options.file}: {check.records:,} records are valid", *_hints(check), FORMAT)
+    valid = f"{options.file}: {check.records:,} records are valid"
+    echo(valid, *_hints(check), str(encoding or FORMAT))
     echo(
         f"sent {sent.sent:,} to {options.topic}, acknowledged {sent.acknowledged:,} "
         f"in {sent.seconds:.1f} s ({sent.acknowledged / max(sent.seconds, 0.001):,.0f} records/s)"
@@ -51,6 +54,7 @@ def produce(options: argparse.Namespace) -> int:
     if rest:
         again = [program(), "produce", *connection_arguments(options), "--topic", options.topic]
         again += ["--key", options.key] if options.key else []
+        again += _registry(options)
         again += _rate(options)
         echo(f"{counts}; these are in {rest}")
         cause = "after fixing the cause" if sent.failed else "to send the rest"
@@ -61,6 +65,15 @@ def produce(options: argparse.Namespace) -> int:
             echo(f"not acknowledged or not sent in {options.file}: {places}")
             echo("copy these lines to a new file, with the header of a CSV, and send that file")
     return 0 if sent.acknowledged == check.records and not sent.unsaved else 1
+
+
+def _encoding(options: argparse.Namespace) -> registered.Encoding | None:
+    """Return the encoding by the options; None to send JSON."""
+    if options.registry is None:
+        return None
+    clients = registered.connect(options.registry)
+    subject = options.subject or f"{options.topic}-value"
+    return registered.read_encoding(clients, subject, options.topic)
 
 
 def content(options: argparse.Namespace) -> int:
@@ -132,6 +145,11 @@ def replay(options: argparse.Namespace) -> int:
         again += ["--from", str(first), "--until", str(last + 1), *_rate(options)]
         echo(f"  {command_line(again)}")
     return 0 if done.whole else 1
+
+
+def _registry(options: argparse.Namespace) -> list[str]:
+    registry = ["--registry", str(options.registry)] if options.registry else []
+    return registry + (["--subject", options.subject] if options.subject else [])
 
 
 def _rate(options: argparse.Namespace) -> list[str]:

@@ -22,6 +22,7 @@ from kafka_metal_client.jsonlfile import JsonLines
 from kafka_metal_client.pacing import Pacer
 from kafka_metal_client.progress import Progress
 from kafka_metal_client.records import FAULTS_SHOWN, Check, Reader, Record, find_format, too_large
+from kafka_metal_client.registered import Encoded, Encoding
 from kafka_metal_client.sizes import Limit
 from kafka_metal_client.stop_signal import WAITING, Stop, stop_signal
 from kafka_metal_client.topic_settings import read_limit
@@ -211,14 +212,22 @@ def describe_columns(check: Check) -> str:
 
 
 def produce_file(
-    path: Path, options: Options, bootstrap: str, extra: Mapping[str, str], topic: str, rate: float
+    path: Path,
+    options: Options,
+    bootstrap: str,
+    extra: Mapping[str, str],
+    topic: str,
+    rate: float,
+    encoding: Encoding | None = None,
 ) -> tuple[Check, SendResult, Path | None]:
     """Validate a file, then send it; ClientError before the first record if anything is invalid.
 
-    The returned path is the file with the records that failed or, after a signal, were not sent;
-    None if there are none, or if the file cannot be written.
+    With ``encoding``, values are encoded by it instead of JSON. The returned path is the file with
+    the records that failed or, after a signal, were not sent, as JSON; None if there are none, or
+    if the file cannot be written.
     """
-    reader = open_reader(path, options)
+    plain = open_reader(path, options)
+    reader = Encoded(plain, encoding) if encoding else plain
     before = _version(path)
     check = validate(path, reader)
     metadata_client = brokers.producer(bootstrap, extra, delivery_timeout=300)
@@ -240,7 +249,7 @@ def produce_file(
             sent.unsaved = f"{path}: {sent.unread}"
         elif sent.acknowledged < check.records:
             try:
-                rest = keep_rest(path, reader, sent)
+                rest = keep_rest(path, plain, sent)
             except ClientError as error:
                 # Records were sent: this is no error of the whole command.
                 sent.unsaved = str(error)

@@ -5,6 +5,7 @@ Needs no Spark: the control node validates before it changes anything; drivers v
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kafka_metal_declarations.declared_outputs import (
     OUTPUT_KEYS,
@@ -104,6 +105,9 @@ def _read(name: str, body: object, problems: list[Problem]) -> Declaration | Non
     trigger = top.text("trigger", ALLOWED_TRIGGER, TRIGGER) or "1 second"
     source = read_source(top.section("source", required=True))
     rules = _read_rules(top.section("rules"), source)
+    site = read_site(top)
+    if source.registry and not source.registry.site:
+        source = replace(source, registry=replace(source.registry, site=site.registry))
     declaration = Declaration(
         name=name,
         source=source,
@@ -112,7 +116,7 @@ def _read(name: str, body: object, problems: list[Problem]) -> Declaration | Non
         invalid=_read_invalid(top, source, rules),
         trigger=trigger,
         resources=_read_resources(top.section("resources")),
-        site=read_site(top),
+        site=site,
     )
     _check_topics(top, declaration)
     _check_databases(top, declaration)

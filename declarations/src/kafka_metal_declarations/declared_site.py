@@ -3,7 +3,13 @@
 from dataclasses import asdict
 
 from kafka_metal_declarations.keys import Section
-from kafka_metal_declarations.model import TRANSACTIONAL, DatabaseSite, Declaration, Site
+from kafka_metal_declarations.model import (
+    TRANSACTIONAL,
+    DatabaseSite,
+    Declaration,
+    RegistrySite,
+    Site,
+)
 from kafka_metal_declarations.option_names import (
     ALLOWED_SPELLING,
     normalise_name,
@@ -12,9 +18,11 @@ from kafka_metal_declarations.option_names import (
 from kafka_metal_declarations.value_patterns import (
     ALLOWED_PORT,
     ALLOWED_TOPIC,
+    ALLOWED_URL,
     HIGHEST_PORT,
     PORT,
     TOPIC,
+    URL,
 )
 
 SITE_KEYS = (
@@ -33,6 +41,7 @@ SITE_KEYS = (
     "event_log_dir",
     "shuffle_partitions",
     "databases",
+    "registry",
     "marks_topic",
     "sql_functions",
 )
@@ -67,6 +76,7 @@ def read_site(top: Section) -> Site:
         event_log_dir=top.text("event_log_dir", ALLOWED_ROOT, ROOT),
         shuffle_partitions=top.whole("shuffle_partitions", high=10_000),
         databases=_read_databases(top.section("databases")),
+        registry=_read_registry(top.section("registry")) if "registry" in top.values else None,
         marks_topic=top.text("marks_topic", ALLOWED_TOPIC, TOPIC),
         sql_functions=top.texts("sql_functions", ALLOWED_FUNCTION, FUNCTION),
     )
@@ -96,6 +106,18 @@ def _read_databases(databases: Section) -> dict[str, DatabaseSite]:
     return read
 
 
+def _read_registry(registry: Section) -> RegistrySite | None:
+    registry.only(("urls", "ca_file", "credentials_file"))
+    urls = registry.texts("urls", ALLOWED_URL, URL)
+    if not urls and not registry.values.get("urls"):
+        registry.wrong("urls", "none", "at least one address")
+    return RegistrySite(
+        urls=tuple(url.rstrip("/") for url in urls),
+        ca_file=registry.text("ca_file", "an absolute path", r"/\S+"),
+        credentials_file=registry.text("credentials_file", "an absolute path", r"/\S+"),
+    )
+
+
 def missing_to_run(declaration: Declaration) -> list[str]:
     """Return the missing keys without which a pipeline cannot run."""
     site, outputs = declaration.site, declaration.outputs
@@ -107,6 +129,8 @@ def missing_to_run(declaration: Declaration) -> list[str]:
         needed["archive_root"] = site.archive_root
     if any(output.delivery == TRANSACTIONAL for output in outputs):
         needed["marks_topic"] = site.marks_topic
+    if declaration.source.registry:
+        needed["registry"] = declaration.source.registry.site
     for database in sorted({output.database for output in outputs if output.database}):
         needed[f"databases.{database}"] = site.databases.get(database)
     return [key for key, value in needed.items() if not value]

@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 from kafka_metal_declarations.ddl import HEADERS, Field, SchemaError, parse_ddl
 from kafka_metal_declarations.keys import HIGHEST_NUMBER, Section, most_similar_first
-from kafka_metal_declarations.model import Registry, Source, Starting
+from kafka_metal_declarations.model import Registry, RegistrySite, Source, Starting
 from kafka_metal_declarations.printable_values import format_value
 from kafka_metal_declarations.value_patterns import (
     ALLOWED_PATH,
@@ -36,7 +36,9 @@ SOURCE_KEYS = (
     "on_data_loss",
 )
 CSV_KEYS = ("delimiter", "null_value")
-FORMATS = ("json", "csv", "plain", "avro", "bytes")
+FORMATS = ("json", "csv", "plain", "avro", "json_schema", "bytes")
+# Values begin with the id of their schema, which a registry has.
+REGISTERED = ("avro", "json_schema")
 # Limits the first batches after a long stop.
 MAX_PER_TRIGGER = 500_000
 PLAIN_SCHEMA = "value STRING NOT NULL"
@@ -51,10 +53,11 @@ def read_source(source: Section) -> Source:
     for key in CSV_KEYS if form != "csv" else ():
         if key in source.values:
             source.wrong(key, f"format {form}", "this key only with format csv")
-    if form != "json" and "duplicate_keys" in source.values:
+    if form not in ("json", "json_schema") and "duplicate_keys" in source.values:
         source.wrong("duplicate_keys", f"format {form}", "this key only with format json")
-    if form != "avro" and "registry" in source.values:
-        source.wrong("registry", f"format {form}", "this key only with format avro")
+    if form not in REGISTERED and "registry" in source.values:
+        allowed = f"this key only with format {' or '.join(REGISTERED)}"
+        source.wrong("registry", f"format {form}", allowed)
     fields = _read_schema(source, form)
     path = source.text("path", ALLOWED_PATH, PATH)
     for key in ("starting", "ending", "on_data_loss") if path else ():
@@ -73,7 +76,7 @@ def read_source(source: Section) -> Source:
         null_value=source.text("null_value", "text", r".*") or "",
         duplicate_keys=source.choice("duplicate_keys", ("refuse", "last"), "refuse"),
         on_data_loss=source.choice("on_data_loss", ("fail", "continue"), "fail"),
-        registry=_read_registry(source) if form == "avro" else None,
+        registry=_read_registry(source, form) if form in REGISTERED else None,
     )
 
 
@@ -126,14 +129,22 @@ def _read_topics(source: Section) -> tuple[str, ...]:
     return topics or ("",)
 
 
-def _read_registry(source: Section) -> Registry:
-    registry = source.section("registry", required=True)
-    registry.only(("url", "subject"))
-    url = registry.needed("url", ALLOWED_URL, URL) if registry.values else ""
+def _read_registry(source: Section, form: str) -> Registry:
+    """Return the declared registry; without an address, the site's is added later."""
+    registry = source.section("registry")
+    registry.only(("url", "urls", "subject"))
+    urls = registry.texts("urls", ALLOWED_URL, URL)
+    if url := registry.text("url", ALLOWED_URL, URL):
+        if "urls" in registry.values:
+            registry.wrong("urls", "url and urls", "one of them")
+        urls = (url,)
+    if registry.values.get("urls") == []:
+        registry.wrong("urls", "none", "at least one address")
     topics = source.values.get("topic"), source.values.get("topics")
     if topics[1] is not None:
-        source.wrong("topics", "more than one", "one topic with format avro: it has one subject")
-    return Registry(url.rstrip("/"), registry.text("subject", "a subject") or f"{topics[0]}-value")
+        source.wrong("topics", "more than one", f"one topic with format {form}: it has one subject")
+    subject = registry.text("subject", "a subject") or f"{topics[0]}-value"
+    return Registry(subject, RegistrySite(tuple(url.rstrip("/") for url in urls)) if urls else None)
 
 
 def _read_schema(source: Section, form: str) -> tuple[Field, ...]:

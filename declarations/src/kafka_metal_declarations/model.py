@@ -16,11 +16,24 @@ AT_LEAST_ONCE, TRANSACTIONAL = "at_least_once", "transactional"
 
 
 @dataclass(frozen=True, slots=True)
-class Registry:
-    """A schema registry with Confluent's API, and the subject of the source's values."""
+class RegistrySite:
+    """A schema registry with Confluent's API, by the addresses of its instances.
 
-    url: str
+    ``ca_file`` has the certificates that sign theirs (PEM), ``credentials_file`` name:password in
+    base64 (RFC 7617).
+    """
+
+    urls: tuple[str, ...]
+    ca_file: str | None = None
+    credentials_file: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """The subject of the source's values, and its registry; None if the site has none."""
+
     subject: str
+    site: RegistrySite | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +58,10 @@ class Source:
     duplicate_keys: str
     on_data_loss: str
     registry: Registry | None = None
-    # Avro writer schemas by id; filled after a query to the registry.
+    # Writer schemas by id; filled after a query to the registry.
     writers: tuple[tuple[int, str], ...] = ()
+    # Whether a record with another schema fails its batch; otherwise the record is invalid.
+    fails_for_unknown_writers: bool = False
 
     @property
     def name(self) -> str:
@@ -144,6 +159,8 @@ class Site:
     event_log_dir: str | None = None
     shuffle_partitions: int | None = None
     databases: dict[str, DatabaseSite] = field(default_factory=dict)
+    # For sources that name no registry.
+    registry: RegistrySite | None = None
     marks_topic: str | None = None
     # Functions that SQL may use in addition to the allowlist of the driver.
     sql_functions: tuple[str, ...] = ()

@@ -1,10 +1,11 @@
-"""Topics that a pipeline needs, extracted from a declaration before it is validated."""
+"""Topics and other needs of a pipeline, extracted from a declaration before it is validated."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from kafka_metal_declarations.declared_site import SITE_KEYS
+from kafka_metal_declarations.declared_source import REGISTERED
 from kafka_metal_declarations.keys import Section
 from kafka_metal_declarations.model import TRANSACTIONAL
 from kafka_metal_declarations.templates import expand_template
@@ -15,11 +16,16 @@ Named = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Topics with the keys that name them; ``marks``: batches are marked in a topic."""
+    """Topics with the keys that name them.
+
+    ``marks``: batches are marked in a topic. ``registry``: it reads schemas from the site's
+    registry.
+    """
 
     reads: tuple[Named, ...] = ()
     writes: tuple[Named, ...] = ()
     marks: bool = False
+    registry: bool = False
 
     @property
     def topics(self) -> tuple[Named, ...]:
@@ -41,7 +47,17 @@ def read_needs(body: object) -> Needs:
         reads=tuple(_valid_topics(_sources(full.get("source")))),
         writes=tuple(_valid_topics(writes)),
         marks=any(each.get("delivery") == TRANSACTIONAL for each in outputs.values()),
+        registry=_uses_registry(full.get("source")),
     )
+
+
+def _uses_registry(source: object) -> bool:
+    """Whether a source has schemas from a registry, and names none."""
+    if not isinstance(source, Mapping) or source.get("format") not in REGISTERED:
+        return False
+    registry = source.get("registry")
+    own = registry if isinstance(registry, Mapping) else {}
+    return not own.get("url") and not own.get("urls")
 
 
 def _outputs(full: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -1,8 +1,13 @@
 """Fixtures of the drills, shared with the tests of the same platform."""
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+
+import pytest
+from testing.cluster import Cluster
+from testing.schema_registry import Registry
 
 DRILLS = Path(__file__).resolve().parent
 TESTS = DRILLS.with_name("tests")
@@ -24,3 +29,18 @@ services = _tests.services
 _declared_pipeline = _module(DRILLS / "test_declared_pipeline.py")
 flights = _declared_pipeline.flights
 own = _declared_pipeline.own
+
+
+@pytest.fixture(scope="module")
+def registry(platform: Cluster, make) -> Iterator[Registry]:
+    """Two instances of Schema Registry, which are removed at the end."""
+    platform.wait_until_whole()
+    found = Registry(platform, make, DRILLS.with_name("registry"))
+    try:
+        found.up()
+        found.read_access()
+        found.wait_until_ready()
+        yield found
+    finally:
+        found.remove()
+        make("up", seconds=900)

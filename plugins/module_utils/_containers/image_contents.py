@@ -22,12 +22,16 @@ OS_RELEASE = "usr/lib/os-release"
 DPKG_STATUS = "var/lib/dpkg/status"
 JAVA_RELEASE = re.compile(r"opt/[^/]+/release")
 COPYRIGHT = re.compile(r"usr/share/doc/([^/]+)/copyright")
-# Jars that are part of a JDK or of py4j.
-PART = re.compile(r"/jrt-fs\.jar$|/share/py4j/")
+# Jars that are part of a JDK, of py4j, or of a Quarkus application.
+PART = re.compile(
+    r"/jrt-fs\.jar$|/share/py4j/|/quarkus-run\.jar$|/quarkus/(?:generated|transformed)-bytecode\.jar$"
+)
+QUARKUS_LIST = re.compile(r"(?:.*/)?quarkus-app-dependencies\.txt")
 # Python packages of the distribution are counted with its own packages.
 METADATA = re.compile(r"(?!usr/lib/python3/).*\.dist-info/METADATA")
 POM = re.compile(r"META-INF/maven/([^/]+)/([^/]+)/pom\.(?:xml|properties)")
 APACHE = re.compile(rb"\s*Apache License\s+Version 2\.0, January 2004")
+MANIFEST = "META-INF/MANIFEST.MF"
 LICENCE_FILES = ("META-INF/LICENSE", "META-INF/LICENSE.txt", "META-INF/LICENSE.md", "LICENSE")
 
 
@@ -35,9 +39,9 @@ def components(stream: IO[bytes]) -> list[dict[str, Any]]:
     """Return components of the file system in ``stream``, each with ``kind`` and its metadata.
 
     ``deb``: name, version, architecture, distribution (the release's name). ``jar``: file (its
-    name), sha256, poms (group, artifact, version of each packed artifact). ``python``: name,
-    version. ``java``: version. All have licences, a list of names or URLs. Raises ValueError
-    when the archive is incomplete.
+    name), sha256, poms (group, artifact, version: as an application lists it, and of each packed
+    artifact). ``python``: name, version. ``java``: version. All have licences, a list of names
+    or URLs. Raises ValueError when the archive is incomplete.
     """
     packages: list[dict[str, Any]] = []
     release = ""
@@ -45,6 +49,7 @@ def components(stream: IO[bytes]) -> list[dict[str, Any]]:
     # A package may link its documentation to that of another package.
     links: dict[str, str] = {}
     found: list[dict[str, Any]] = []
+    listed: dict[str, list[str]] = {}
     try:
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             for entry in archive:
@@ -61,7 +66,9 @@ def components(stream: IO[bytes]) -> list[dict[str, Any]]:
                 elif match := COPYRIGHT.fullmatch(name):
                     licences[match[1]] = debian_licences(opened.read().decode(errors="replace"))
                 elif name.endswith(".jar") and not PART.search(name):
-                    found.append(describe_jar(name.rsplit("/", 1)[-1], opened.read()))
+                    found += describe_jar(name.rsplit("/", 1)[-1], opened.read())
+                elif QUARKUS_LIST.fullmatch(name):
+                    listed.update(quarkus_libraries(opened.read().decode()))
                 elif METADATA.fullmatch(name):
                     found.append(python_package(opened.read().decode()))
                 elif JAVA_RELEASE.fullmatch(name):
@@ -72,6 +79,9 @@ def components(stream: IO[bytes]) -> list[dict[str, Any]]:
         package["distribution"] = release
         folder = links.get(package["name"], package["name"])
         package["licences"] = licences.get(folder, [])
+    for each in found:
+        if each.get("file") in listed:
+            each["poms"].insert(0, listed[each["file"]])
     return packages + found
 
 
@@ -110,13 +120,30 @@ def debian_licences(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def describe_jar(file: str, content: bytes) -> dict[str, Any]:
-    """Return name, version and licences from a jar's POM, manifest and licence texts."""
+def quarkus_libraries(text: str) -> Iterator[tuple[str, list[str]]]:
+    """File, and group, artifact and version, of each library in a Quarkus application's list.
+
+    A line is group:artifact:classifier:type:version; the file's name begins with the group.
+    """
+    for line in text.split():
+        group, artifact, classifier, type_, version = line.split(":")
+        end = f"-{classifier}" if classifier else ""
+        yield f"{group}.{artifact}-{version}{end}.{type_}", [group, artifact, version]
+
+
+def describe_jar(file: str, content: bytes) -> list[dict[str, Any]]:
+    """Return name, version and licences from a jar's POM, manifest and licence texts.
+
+    Empty for a jar with nothing but a manifest: it stands in for one that was taken out.
+    """
     poms: dict[tuple[str, str], str] = {}
     texts: dict[tuple[str, str], str] = {}
     manifest, apache = "", False
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for name in archive.namelist():
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        if names == [MANIFEST]:
+            return []
+        for name in names:
             if match := POM.fullmatch(name):
                 text = archive.read(name).decode(errors="replace")
                 if name.endswith(".properties"):
@@ -124,37 +151,40 @@ def describe_jar(file: str, content: bytes) -> dict[str, Any]:
                     poms[match[1], match[2]] = version[1] if version else ""
                 else:
                     texts[match[1], match[2]] = text
-            elif name == "META-INF/MANIFEST.MF":
+            elif name == MANIFEST:
                 manifest = archive.read(name).decode(errors="replace")
             elif name in LICENCE_FILES:
                 apache = apache or APACHE.match(archive.read(name)) is not None
     # Only the jar's own POM states its licence; other POMs belong to artifacts packed into it.
     own = [
         text
-        for (_, artifact), text in texts.items()
-        if file.startswith((f"{artifact}-", f"{artifact}."))
+        for (group, artifact), text in texts.items()
+        if file.startswith((f"{artifact}-", f"{artifact}.", f"{group}.{artifact}-"))
     ]
     named = bundle_licences(manifest) or [
         name.strip()
         for text in own
         for name in re.findall(r"<license>.*?<name>(.*?)</name>", text, re.DOTALL)
     ]
-    return {
-        "kind": "jar",
-        "file": file,
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "poms": [[*name, version] for name, version in poms.items()],
-        "licences": list(dict.fromkeys(named or (["Apache-2.0"] if apache else []))),
-    }
+    return [
+        {
+            "kind": "jar",
+            "file": file,
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "poms": [[*name, version] for name, version in poms.items()],
+            "licences": list(dict.fromkeys(named or (["Apache-2.0"] if apache else []))),
+        }
+    ]
 
 
 def bundle_licences(manifest: str) -> list[str]:
     """Return licences from a jar's manifest, whose lines are folded."""
     lines = re.sub(r"\r?\n ", "", manifest)
     found = re.search(r"^Bundle-License:\s*(.+)$", lines, re.MULTILINE)
-    # Each entry may have attributes after a semicolon; they are dropped.
-    names = found[1].split(",") if found and '"' not in found[1] else [found[1]] if found else []
-    return [name.split(";")[0].strip().strip('"') for name in names]
+    # Each entry may have attributes after a semicolon; they are dropped. A name may have a comma.
+    text = found[1] if found else ""
+    names = [text] if '"' in text else re.split(r",(?!\s*version\b)", text, flags=re.IGNORECASE)
+    return [name.split(";")[0].strip().strip('"') for name in names if name]
 
 
 def python_package(text: str) -> dict[str, Any]:

@@ -60,6 +60,8 @@ KINDS = {
         _LOGS,
         ("MachineUnreachable", "ConnectionFails", "DiskFailed", *_CONTAINER, "NoLeader"),
     ),
+    # It runs, and does not serve yet: a note, unless its alert finds that it takes too long.
+    "ServiceStarting": Kind(TICKET, _LOGS, ("ServiceDown", "NoLeader", "ClusterUnreachable")),
     "ViewsDiffer": Kind(PAGE, _LOGS, _DOWN),
     "NoLeader": Kind(PAGE, f"{_PAGES}/ControllerMissing.md", (*_DOWN, "NoLeader"), wide=True),
     "VersionsDiffer": Kind(TICKET, "make upgrade", ("OperationInterrupted",)),

@@ -23,6 +23,16 @@ class ClientGroup:
 
 
 @dataclass(frozen=True)
+class Server:
+    """A kind of service to which a kind connects, see ClientGroup; written at the client."""
+
+    kind: str
+    port: str
+    purpose: str
+    listener: str | None = None
+
+
+@dataclass(frozen=True)
 class Certificate:
     """A certificate of an instance: ``name`` in the store, ``subject``, and alternative names.
 
@@ -54,6 +64,20 @@ class User:
 
 
 @dataclass(frozen=True)
+class ApiUsers:
+    """Users of an API that all instances serve, with passwords of the secret store.
+
+    The variable ``declared`` has a role for each user's name, one of ``roles``. ``platform`` has
+    the roles of the platform's own users: ``operator``, for the verbs of this project, and services
+    that use the API.
+    """
+
+    declared: str
+    roles: tuple[str, ...]
+    platform: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Service:
     """One kind of service; except the first ones, its fields are names of variables.
 
@@ -67,12 +91,19 @@ class Service:
     ``own_disk_directories`` need their own disk; those in ``fsync_directories`` have an fsync
     before every response. ``processes``: a dict with an entry per process, each with the next port,
     or its own one in the dict ``process_ports``. ``clients`` connect to ``address``, or to the
-    listener whose name is in ``listener``. ``open_files``: the limit of open files. ``rack``: the
-    instance's rack. ``service_accounts`` are shared by all instances, and have the form of declared
-    users. ``metrics_port``: the port of the JVM's metrics agent, 0 for none, at ROLE_metrics_bind.
+    listener whose name is in ``listener``; ``connects_to`` declares the same at the client.
+    ``open_files``: the limit of open files. ``rack``: the instance's rack. ``service_accounts`` are
+    shared by all instances, and have the form of declared users; ``topics`` have the form of
+    declared topics, without replication (service_topics.py). Both may contain variables in braces.
+    ``consumer_groups``: prefixes of generated names of consumer groups, whose lag means nothing.
+    ``api_users``: users of the instances' API; the role's tasks/access.yml writes their files to
+    the directory ROLE/USER of the state. ``metrics_port``: the port of metrics, 0 for none, at
+    ROLE_metrics_bind. ``ready``: the path there that answers with 200 once the instance serves.
     ``heap``: the heap of its JVM, or what it offers to JVMs that it starts; then ``daemon_heap`` is
     its own heap. ``memory``: the limit of its container.
     ``container_users``: users of its containers, and of related clients.
+    ``needs_certificates``: it does not run in a security mode without certificates.
+    ``reads_own_status``: each host only reads the state of its own instances.
     """
 
     kind: str
@@ -103,3 +134,10 @@ class Service:
     rack: str | None = None
     metrics_port: str | None = None
     container_users: tuple[User, ...] = ()
+    connects_to: tuple[Server, ...] = ()
+    topics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    consumer_groups: tuple[str, ...] = ()
+    api_users: tuple[ApiUsers, ...] = ()
+    needs_certificates: bool = False
+    reads_own_status: bool = False
+    ready: str = ""

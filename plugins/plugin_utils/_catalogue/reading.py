@@ -9,17 +9,23 @@ file's path; the default group has the name of the kind.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import yaml
 
-from .kinds import Certificate, ClientGroup, Service, User
+from .kinds import ApiUsers, Certificate, ClientGroup, Server, Service, User
 
 COLLECTION = Path(__file__).resolve().parents[3]
-_PARTS = {"clients": ClientGroup, "certificates": Certificate, "container_users": User}
+_PARTS = {
+    "clients": ClientGroup,
+    "certificates": Certificate,
+    "container_users": User,
+    "api_users": ApiUsers,
+    "connects_to": Server,
+}
 # Allowed values of a field, by its type in kinds.py.
 _ALLOWED: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
     str: ("one value, a text", lambda found: isinstance(found, str)),
@@ -36,6 +42,12 @@ _ALLOWED: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
             isinstance(found, list)
             and [type(each) for each in found] == [int, int]
             and found[0] <= found[1]
+        ),
+    ),
+    Mapping[str, str]: (
+        "a mapping of texts",
+        lambda found: (
+            isinstance(found, Mapping) and all(isinstance(each, str) for each in found.values())
         ),
     ),
     Mapping[str, Mapping[str, Any]]: (
@@ -96,6 +108,19 @@ def read(path: Path) -> Service:
     return one
 
 
+def _add_clients(found: dict[str, Service]) -> None:
+    """Add each kind to the clients of the kinds that it connects to; raises CatalogueError."""
+    for one in list(found.values()):
+        for server in one.connects_to:
+            if server.kind not in found:
+                raise CatalogueError(
+                    f"{one.kind}: connects_to: found {server.kind}; allowed: existing kinds"
+                )
+            client = ClientGroup(one.group, server.port, server.purpose, server.listener)
+            to = found[server.kind]
+            found[server.kind] = replace(to, clients=(*to.clients, client))
+
+
 def catalogue(collection: Path = COLLECTION) -> tuple[Service, ...]:
     """Read all kinds, in start order; raises CatalogueError."""
     found: dict[str, Service] = {}
@@ -104,6 +129,7 @@ def catalogue(collection: Path = COLLECTION) -> tuple[Service, ...]:
         if one.kind in found:
             raise CatalogueError(f"{path}: role {found[one.kind].role} already has this kind")
         found[one.kind] = one
+    _add_clients(found)
     order = TopologicalSorter[str]()
     for kind in found:
         after = found[kind].after

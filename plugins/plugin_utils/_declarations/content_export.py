@@ -212,17 +212,20 @@ class Export:
                 self.quotas.append(entry)
 
 
-def declarations(state: Mapping[str, Any], accounts: Iterable[str] = ()) -> dict[str, Any]:
+def declarations(
+    state: Mapping[str, Any], accounts: Iterable[str] = (), topics: Iterable[str] = ()
+) -> dict[str, Any]:
     """Variables of the role kafka_content for a result of M(metal.kafka.cluster_content_info).
 
     ``notes`` list content that cannot be declared. Passwords are left out, and also the platform's
-    service accounts, ``accounts``, which only the platform may declare.
+    service ``accounts`` and ``topics``, which only the platform may declare.
     """
-    own = set(accounts)
+    own, platform = set(accounts), set(topics)
     principals = {f"{USER}{name}" for name in own}
     users, acls = state.get("users") or {}, state.get("acls") or ()
     export = Export()
-    export.add_topics(state.get("topics") or {})
+    found_topics = state.get("topics") or {}
+    export.add_topics({name: found_topics[name] for name in found_topics if name not in platform})
     export.add_users({name: found for name, found in users.items() if name not in own})
     export.add_acls(parse_acl(each) for each in acls if each["principal"] not in principals)
     export.add_quotas(each for each in state.get("quotas") or () if each.get("user") not in own)

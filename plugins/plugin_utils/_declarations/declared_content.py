@@ -13,7 +13,7 @@ from ...module_utils._content.acls import Acl, acl_fields
 from .declaration_reader import Reader, format_value
 from .declared_acls import ACLS, check_contradictions, read_acl, read_acls
 from .declared_quotas import PER_ADDRESS, PER_CLIENT, read_entity, read_quotas
-from .declared_topics import TOPICS, read_topics
+from .declared_topics import TOPICS, read_service_topics, read_topics
 from .declared_users import SUBJECT, USERS, DeclaredContent, read_users, user_principal
 from .roles import read_role
 
@@ -143,15 +143,16 @@ def _quota_part(declared: DeclaredContent, absent: Absent) -> dict[str, Any]:
 def content_specs(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return options of the modules topics, users, acls and quotas, by name of the module.
 
-    ``given`` has the optional keys topics, defaults, name_pattern, users, acls, quotas, absent and
-    confirm_delete. Raises DeclarationError with all faults.
+    ``given`` has the optional keys topics, service_topics, defaults, name_pattern, users, acls,
+    quotas, absent and confirm_delete. Raises DeclarationError with all faults.
     """
     reader = Reader()
-    keys = (*KINDS, "defaults", "name_pattern", "absent", "confirm_delete")
+    keys = (*KINDS, "service_topics", "defaults", "name_pattern", "absent", "confirm_delete")
     reader.mapping("kafka_content", given, keys)
     topics = read_topics(
         reader, given.get("topics"), given.get("defaults"), str(given.get("name_pattern") or "")
     )
+    topics |= read_service_topics(reader, given.get("service_topics"), topics)
     declared = DeclaredContent()
     read_users(reader, given.get("users"), declared)
     declared.acls |= read_acls(reader, ACLS, given.get("acls"))

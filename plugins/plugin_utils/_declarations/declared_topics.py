@@ -217,3 +217,16 @@ def read_topics(
             reader.refuse(where, found, "names that differ in more than '.' and '_'")
         specs[name] = read_topic(reader, where, declared, common)
     return specs
+
+
+def read_service_topics(
+    reader: Reader, declarations: Any, topics: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return options of the topics of the platform's services, without defaults of the site.
+
+    The site must not declare one of these names: ``topics`` are those that it declares.
+    """
+    specs = read_topics(reader, declarations)
+    for name in sorted(specs.keys() & topics.keys()):
+        reader.refuse(f"{TOPICS}.{name}", "a topic of the platform", "another name")
+    return specs

@@ -69,8 +69,12 @@ def _fold_host(principal: str, host: str, given: set[Acl]) -> tuple[list[dict[st
             for extra in ({"idempotent": True}, {}) if topics else ():
                 keys = {"topic": _short(topics), **own, **extra, **limits}
                 candidates.append({"producer": keys})
-    if (reads := having("topic", "read", "describe")) and groups:
-        candidates.append({"consumer": {"topic": _short(reads), "group": _short(groups)}})
+    limited_reads = having("topic", "read", "describe", "describe_configs")
+    reads = having("topic", "read", "describe")
+    for topics, limits in ((limited_reads, {"limits": True}), (reads, {})):
+        if topics and groups:
+            keys = {"topic": _short(topics), "group": _short(groups), **limits}
+            candidates.append({"consumer": keys})
     if seen := having("topic", *DESCRIBE):
         watched = having("group", "describe")
         keys = {"topic": _short(seen), **({"group": _short(watched)} if watched else {})}

@@ -56,6 +56,7 @@ ROLES: dict[str, tuple[Right, ...]] = {
     ),
     "consumer": (
         Right("topic", "topic", READING),
+        Right("topic", "topic", ("describe_configs",), switch="limits"),
         Right("group", "group", ("read",)),
     ),
     "streams": (

@@ -20,6 +20,8 @@ from .licences import spdx_name
 
 CONTROL_NODE = "control node"
 KNOWN = "images/licences.yml"
+# Licences of the jars of one image.
+OF_IMAGES = "images/*/licences.yml"
 LISTS = "images/*/checksums.sha256"
 UNKNOWN = "unknown"
 T = TypeVar("T")
@@ -52,13 +54,15 @@ class Component:
 
 
 class ComponentData:
-    """Additional data on components: lists of checksums, and images/licences.yml."""
+    """Additional data on components: lists of checksums and licences in ``images``."""
 
     def __init__(self, root: Path, version: str) -> None:
         """Read the data from the repository; ``version`` is the version of the project's jars."""
         self.version = version
         read = yaml.safe_load((root / KNOWN).read_text())
-        self.jars: Mapping[str, Mapping[str, str]] = read["jars"]
+        self.jars: dict[str, Mapping[str, str]] = dict(read["jars"])
+        for path in sorted(root.glob(OF_IMAGES)):
+            self.jars |= yaml.safe_load(path.read_text())
         self.packages: Mapping[str, str] = read["packages"]
         lines = (
             line.split() for path in root.glob(LISTS) for line in path.read_text().splitlines()
@@ -91,12 +95,14 @@ class ComponentData:
     def _coordinates(
         self, found: Mapping[str, Any], stem: str, known: Mapping[str, str]
     ) -> tuple[str, str, str]:
-        """Group, name and version from the list of checksums, the POM, or the file's name."""
+        """Group, name and version from a list, the POM, or the file's name."""
         if path := self.paths.get(found["sha256"]):
             *folders, name, version, _ = path.split("/")
             return ".".join(folders), name, version
         for group_, name, version in found["poms"]:
-            if stem == name or stem.startswith(f"{name}-{version}"):
+            full = f"{name}-{version}"
+            # Quarkus puts the group before the name.
+            if stem == name or stem.startswith((full, f"{group_}.{full}")):
                 return group_, name, version
         group = known.get("group", "")
         if match := NUMBERED.fullmatch(stem):

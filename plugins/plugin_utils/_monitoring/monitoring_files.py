@@ -11,6 +11,9 @@ import yaml
 
 from .alerts import MonitoringError
 
+# Series of every job; no job itself.
+EVERY = "every"
+INTERVAL = "15s"
 FOLDER = Path(__file__).resolve().parents[3] / "monitoring"
 
 
@@ -47,10 +50,23 @@ def read_records(folder: Path = FOLDER) -> dict[str, str]:
 
 
 def read_series(folder: Path = FOLDER) -> dict[str, Any]:
-    """The catalogue of series by job."""
-    return _mapping(folder / "series.yml")
+    """The catalogue of series by job: series.yml, and a file for each other job."""
+    found = _mapping(folder / "series.yml")
+    for path in sorted((folder / "series").glob("*.yml")):
+        if path.stem in found:
+            raise MonitoringError(
+                f"monitoring/series/{path.name}: found a job that series.yml has; allowed: once"
+            )
+        found[path.stem] = _mapping(path)
+    return found
 
 
 def read_jobs(folder: Path = FOLDER) -> dict[str, Any]:
-    """Scrape jobs of Prometheus, by name."""
-    return _mapping(folder / "jobs.yml")
+    """Scrape jobs of Prometheus, by name: one for each in the catalogue of series."""
+    own = _mapping(folder / "jobs.yml")
+    jobs = [job for job in read_series(folder) if job != EVERY]
+    if unknown := sorted(set(own) - set(jobs)):
+        raise MonitoringError(
+            f"monitoring/jobs.yml: found {unknown[0]}; allowed: jobs with series, {', '.join(jobs)}"
+        )
+    return {job: {"interval": INTERVAL, **own.get(job, {})} for job in jobs}

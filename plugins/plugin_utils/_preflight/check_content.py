@@ -11,8 +11,9 @@ from .._declarations.declaration_reader import DeclarationError
 from .._declarations.declared_content import content_specs
 from .._declarations.problem import Problem
 from .._site import content, site_users
-from .._site.inventory import Inventory
+from .._site.inventory import Inventory, UnusableVariable
 from .._site.kafka import KAFKA
+from .._site.service_topics import service_topics
 from .._site.site_model import Site
 
 
@@ -20,7 +21,11 @@ def content_declared(site: Site) -> Iterator[Problem]:
     """Declared topics, users, roles, ACLs and quotas are valid, and none is also declared absent"""
     for host in site.members(KAFKA.group)[:1]:
         try:
-            content_specs(content.given(_reader(site, host)))
+            topics = service_topics(Inventory(site.hosts, site.groups))
+            content_specs({**content.given(_reader(site, host)), "service_topics": topics})
+        except UnusableVariable:
+            # Other checks report the variable of the service.
+            continue
         except DeclarationError as error:
             for fault in error.faults:
                 yield Problem(host, fault.where, fault.found, fault.allowed)
@@ -34,7 +39,8 @@ def read_content(site: Site, host: str) -> dict[str, Any] | None:
     inventory = Inventory(site.hosts, site.groups)
     try:
         accounts = site_users.content_service_accounts(inventory)
-        return content.specs(_reader(site, host), accounts, site_users.defaults(inventory))
+        defaults, topics = site_users.defaults(inventory), service_topics(inventory)
+        return content.specs(_reader(site, host), accounts, defaults, topics)
     except content.INVALID:
         return None
 

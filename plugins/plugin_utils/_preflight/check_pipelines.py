@@ -19,6 +19,7 @@ from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem, advice, join_names
 from .._site.kafka import KAFKA
 from .._site.pipeline import PIPELINE
+from .._site.schema_registry import REGISTRY
 from .._site.services import entries
 from .._site.site_model import Site
 from .._site.spark import WORKER
@@ -27,6 +28,7 @@ PIPELINES = "pipeline_pipelines"
 OWN_PORTS = "pipeline_status_ports"
 KAFKA_OPTIONS = "pipeline_kafka_options"
 SPARK_OPTIONS = "pipeline_spark_options"
+REGISTRIES = "pipeline_registry"
 
 # Keys that need the schema; a schema from a sample is only known when the file is rendered.
 _AFTER_SAMPLE = ("source.schema.sample", "source.event_time", "partition_by")
@@ -87,6 +89,23 @@ def _topics_of(site: Site, host: str, pipeline: object) -> Iterator[tuple[str, s
     yield from needs.topics
     if needs.marks:
         yield "delivery", str(site.value(host, "pipeline_marks_topic", "kafka-metal-marks"))
+
+
+def pipeline_registry(site: Site) -> Iterator[Problem]:
+    """Pipelines with schemas of a registry name one, or the site has one."""
+    for host in site.members(PIPELINE.group):
+        # The role's default has secrets, and is a lookup.
+        own = site.value(host, REGISTRIES) if REGISTRIES in site.own_names(host) else None
+        if own or (own is None and site.members(REGISTRY.group)):
+            continue
+        for name, pipeline in entries(site, host, PIPELINES).items():
+            if read_needs(pipeline).registry:
+                yield Problem(
+                    host,
+                    f"{PIPELINES}.{name}.source.registry",
+                    "no url",
+                    f"a url, hosts in the group {REGISTRY.group}, or {REGISTRIES} with urls",
+                )
 
 
 def driver_ports(site: Site) -> Iterator[Problem]:

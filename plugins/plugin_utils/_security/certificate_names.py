@@ -25,6 +25,11 @@ def _pattern(template: str) -> str:
     return re.sub(r"\\{(\w+)\\}", lambda it: r"\d+" if it[1].endswith("_id") else ".+", text)
 
 
+def api_password(kind: str, user: str) -> str:
+    """Name of the password of a user of a service's API in the store."""
+    return f"{kind}-{user}"
+
+
 # Names of the platform in the store and in certificates: a user with such a name would get the
 # platform's secrets or rights.
 RESERVED = re.compile(
@@ -35,6 +40,11 @@ RESERVED = re.compile(
             "spark-(rpc|pages)",
             # The password of Prometheus and Alertmanager.
             "monitoring-web",
+            *(
+                _pattern(api_password(service.kind, "{name}"))
+                for service in SERVICES
+                if service.api_users
+            ),
             *(
                 _pattern(template)
                 for service in SERVICES

@@ -32,15 +32,18 @@ def given(value: Callable[[str], Any]) -> dict[str, Any]:
 
 
 def specs(
-    value: Callable[[str], Any], accounts: Mapping[str, Any], defaults: Mapping[str, Any]
+    value: Callable[[str], Any],
+    accounts: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    topics: Mapping[str, Any],
 ) -> dict[str, dict[str, Any]]:
-    """Return the options of the modules for content, service ``accounts`` included.
+    """Return the options of the modules for content, with service ``accounts`` and ``topics``.
 
     ``defaults`` are default keys of the site's users. Raises one of INVALID.
     """
     declared = given(value)
     users = service_accounts.merge_accounts(declared["users"] or {}, accounts, defaults)
-    return content_specs({**declared, "users": users})
+    return content_specs({**declared, "users": users, "service_topics": topics})
 
 
 def declared(host: Host) -> dict[str, Any]:
@@ -62,6 +65,7 @@ def _declared(host: Host, broker: str) -> dict[str, Any]:
         lambda name: to_builtin(host.variable_of(broker, name)),
         host.fact("users.service_accounts"),
         host.fact("users.defaults"),
+        host.fact("kafka.service_topics"),
     )
     # A pipeline's user has the name of its instance.
     pipelines = host.fact("pipelines.topics")

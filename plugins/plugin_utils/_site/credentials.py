@@ -8,7 +8,7 @@ from typing import Any
 
 from .._security import certificate_names as issued
 from .._security.security_modes import OPERATOR
-from . import monitoring, security, site_users
+from . import api_users, monitoring, security, site_users
 from .certificates import service_certificates
 from .inventory import Inventory
 
@@ -20,8 +20,18 @@ def passwords(inventory: Inventory) -> list[str]:
     secured = security.secured(inventory)
     return [
         *site_users.with_password(inventory),
+        *api_users.passwords(inventory),
         *(["spark-rpc", "spark-pages"] if secured else []),
         *([PROXY_PASSWORD] if monitoring.proxied(inventory) else []),
+        *monitoring.web_password_names(inventory),
+    ]
+
+
+def renewable_passwords(inventory: Inventory) -> list[str]:
+    """Names of passwords that change under load; Spark reads its secret only at its start."""
+    return [
+        *site_users.with_password(inventory),
+        *api_users.passwords(inventory),
         *monitoring.web_password_names(inventory),
     ]
 

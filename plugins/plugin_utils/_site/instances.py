@@ -10,7 +10,7 @@ from typing import Any
 
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
-from .._catalogue.reading import CatalogueError
+from .._catalogue.reading import COLLECTION, CatalogueError
 from . import machines, monitoring, spark
 from .inventory import Inventory
 
@@ -61,10 +61,36 @@ def places(inventory: Inventory) -> list[dict[str, str]]:
     ]
 
 
+def gated_roles(inventory: Inventory, host: str) -> list[str]:
+    """Roles of the services on a host that have a gate, in start order."""
+    return [each.role for each in SERVICES if host in hosts(inventory, each) and _is_gated(each)]
+
+
+def gated_groups(_: Inventory) -> list[str]:
+    """Groups of the kinds of services that have a gate, in start order."""
+    return [each.group for each in SERVICES if _is_gated(each)]
+
+
+def _is_gated(service: Service) -> bool:
+    return (COLLECTION / "roles" / service.role / "tasks/gate.yml").exists()
+
+
 def fill_template(inventory: Inventory, host: str, template: str) -> str:
     """Fill a template of the catalogue with the variables of a host: kafka1 for kafka{id}."""
     names = [name for _, name, _, _ in Formatter().parse(template) if name]
     return template.format_map({name: _value(inventory, host, name) for name in names})
+
+
+def fill_all(inventory: Inventory, host: str, value: Any) -> Any:
+    """Fill all templates in keys and values of nested mappings and lists."""
+    if isinstance(value, Mapping):
+        return {
+            fill_template(inventory, host, str(key)): fill_all(inventory, host, each)
+            for key, each in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [fill_all(inventory, host, each) for each in value]
+    return fill_template(inventory, host, value) if isinstance(value, str) else value
 
 
 def _value(inventory: Inventory, host: str, name: str) -> Any:

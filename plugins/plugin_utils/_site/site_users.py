@@ -11,7 +11,7 @@ from .._declarations.declarations_package import read_needs
 from .._security import service_accounts
 from .._security.client_security import pipeline_options as pipeline_options_of
 from . import kafka, security
-from .instances import hosts
+from .instances import fill_all, hosts
 from .inventory import Inventory
 from .pipeline import PIPELINE
 
@@ -35,8 +35,8 @@ def all_service_accounts(inventory: Inventory) -> dict[str, Any]:
         str(inventory.site_value("pipeline_marks_topic")),
     )
     for service in SERVICES:
-        if service.service_accounts and hosts(inventory, service):
-            found |= service.service_accounts
+        for host in hosts(inventory, service)[:1]:
+            found |= fill_all(inventory, host, service.service_accounts)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Avro in Confluent's wire format: a zero byte, the schema id, the record."""
+"""Avro in the wire format of a schema registry."""
 
 import json
 from dataclasses import dataclass
@@ -10,16 +10,13 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.avro.functions import from_avro
 
+from kafka_metal_pipeline import wire_format
 from kafka_metal_pipeline.nesting import wire_type
-
-MAGIC = b"\x00"
-HEAD_BYTES = 5
-LONGEST = 2**31 - 1
 
 
 @dataclass(frozen=True)
 class Avro:
-    """Values of any schema that the registry had when the driver started."""
+    """Values of any schema that the registry had when it was read."""
 
     source: Source
 
@@ -60,21 +57,16 @@ class Avro:
         return self._parse(F.col("_raw"), as_text=True)["_outcome"]["_event"][field.name]
 
     def _parse(self, value: Column, as_text: bool = False) -> Column:
-        framed = (F.substring(value, 1, 1) == F.lit(MAGIC)) & (F.length(value) > HEAD_BYTES)
-        framed = F.coalesce(framed, F.lit(False))
-        number = F.conv(F.hex(F.substring(value, 2, 4)), 16, 10).cast("bigint")
-        body = F.substring(value, HEAD_BYTES + 1, LONGEST)
+        framed, number = wire_format.is_framed(value), wire_format.writer_of(value)
+        body = wire_format.body(value)
         found = [
             self._read(schema, F.when(framed & (number == writer), body), as_text)
             for writer, schema in self.source.writers
         ]
-        known = reduce(
-            Column.__or__, [number == writer for writer, _ in self.source.writers], F.lit(False)
-        )
+        known = wire_format.is_known(self.source, framed, number)
         read = F.coalesce(*found, F.lit(None).cast(f"STRUCT<{self._type(as_text)}>"))
         return F.struct(
-            framed.alias("_framed"), F.coalesce(known, F.lit(False)).alias("_known"),
-            read.alias("_outcome"),
+            framed.alias("_framed"), known.alias("_known"), read.alias("_outcome")
         )  # fmt: skip
 
     def _read(self, schema: str, body: Column, as_text: bool) -> Column:

@@ -5,6 +5,7 @@ from kafka_metal_declarations.model import Source
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from kafka_metal_pipeline import wire_format
 from kafka_metal_pipeline.formats import Format, format_of
 from kafka_metal_pipeline.ranges import field_fault, is_plausible, keeps_text, text_column
 
@@ -25,6 +26,7 @@ MALFORMED = {
     "csv": "the value is not one row of {columns} columns",
     "plain": "the value is not text",
     "avro": "the value is not Avro of its schema",
+    "json_schema": "the value is not a schema's id and JSON",
 }
 
 
@@ -37,7 +39,8 @@ def detail_column(source: Source, rules: dict[str, str]) -> Column:
     if source.format == "bytes":
         return _violated_rule(F.when(F.lit(False), ""), rules)
     form = format_of(source)
-    text = F.col("_raw").cast("string")
+    raw = F.col("_raw")
+    text = (wire_format.body(raw) if source.format == "json_schema" else raw).cast("string")
     malformed = MALFORMED[source.format].format(columns=len(source.fields))
     detail = F.when(reason == "malformed", F.lit(malformed))
     for name, message in MESSAGES.items():

@@ -7,8 +7,9 @@ container's restart policy then starts a new one, which continues from the check
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -23,7 +24,6 @@ from kafka_metal_pipeline import (
     queries,
     rate,
     reading,
-    registry,
     session,
     sql_check,
     streams,
@@ -38,16 +38,18 @@ from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.limits import Limits
 from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.recreated import RecreatedTopicError
-from kafka_metal_pipeline.registry import RegistryError
+from kafka_metal_pipeline.registry import RegistryError, UnusableSchemaError, WriterSchemas
 from kafka_metal_pipeline.running_batch import planned_seconds
-from kafka_metal_pipeline.status import FINISHED, STOPPING, Board
+from kafka_metal_pipeline.status import FAILING, FINISHED, STARTING, STOPPING, Board
 from kafka_metal_pipeline.storage import Files, Storage
-from kafka_metal_pipeline.supervision import Supervisor
+from kafka_metal_pipeline.supervision import FIRST_PAUSE_S, Attempt, Supervisor, output_state
 
 log = logging.getLogger(__name__)
 
 # In place of an exit code: the queries have stopped, for another declaration.
 CHANGED = -1
+# Of one round of queries: they start again with other schemas.
+RENEW = -2
 
 POLL_S = 1.0
 # On SIGTERM a running batch may finish within this time, so that its rows are not written to a
@@ -65,7 +67,7 @@ REFUSALS = (
     cores.CoresError,
     LostCheckpointError,
     OptionError,
-    RegistryError,
+    UnusableSchemaError,
     preparation.LimitError,
     queries.StatementError,
     sql_check.SqlError,
@@ -102,6 +104,50 @@ def run(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
     return code
 
 
+def read_schemas(
+    file: DeclaredFile,
+    board: Board,
+    stopping: threading.Event,
+    read: Callable[[Declaration], WriterSchemas] = WriterSchemas,
+) -> WriterSchemas | int:
+    """Return the schemas of the source, once its registry has them.
+
+    DONE instead if ``stopping`` is set meanwhile, CHANGED for another declaration. All outputs are
+    failing until then, as with other causes outside of the pipeline. Raises RegistryError instead
+    for `available-now`, which repeats nothing.
+    """
+    declaration = file.declaration
+    failed, outputs = Attempt(), all_checkpoints(declaration)
+    while True:
+        try:
+            found = read(declaration)
+            break
+        except RegistryError as error:
+            if isinstance(error, REFUSALS) or declaration.trigger == AVAILABLE_NOW:
+                raise
+            message = str(error)
+        if message != failed.message:
+            log.error("pipeline %s: %s; retries", declaration.name, message)
+        failed = Attempt(
+            error=RegistryError(message),
+            message=message,
+            restarts=failed.restarts + (failed.error is not None),
+            due=time.monotonic() + FIRST_PAUSE_S,
+            failed_at=datetime.now(UTC),
+        )
+        for name in outputs:
+            board.set_output(name, output_state(failed))
+        board.set_state(FAILING)
+        if stopping.wait(FIRST_PAUSE_S):
+            return DONE
+        if _has_changed(file, board):
+            return CHANGED
+    for name in outputs if failed.error else ():
+        board.set_output(name, output_state(Attempt(restarts=failed.restarts)))
+    board.set_state(STARTING)
+    return found
+
+
 class Session:
     """The session of a driver, from its first use on until it is closed."""
 
@@ -130,11 +176,16 @@ def _attempt(running: Session, file: DeclaredFile, board: Board, stopping: threa
     """Run the declaration; return the exit code, or CHANGED for another one in its file."""
     name = file.declaration.name
     try:
-        declaration = registry.resolve_schemas(file.declaration)
-        spark = running.open(declaration)
-        sql_check.require_allowed(spark, declaration)
+        schemas = read_schemas(file, board, stopping)
+        if not isinstance(schemas, WriterSchemas):
+            return schemas
+        spark = running.open(file.declaration)
+        sql_check.require_allowed(spark, file.declaration)
         board.set_id(str(spark.sparkContext.applicationId))
-        return _run(spark, declaration, board, stopping, file)
+        code = RENEW
+        while code == RENEW:
+            code = _run(spark, schemas, board, stopping, file)
+        return code
     except REFUSALS as error:
         log.error("%s", error)
         board.fail(str(error), refused=True)
@@ -164,24 +215,26 @@ def _has_changed(file: DeclaredFile, board: Board) -> bool:
 
 def _run(
     spark: SparkSession,
-    declaration: Declaration,
+    schemas: WriterSchemas,
     board: Board,
     stopping: threading.Event,
     file: DeclaredFile,
 ) -> int:
+    """Run as ``run`` does, or return RENEW if the queries have to start with other schemas."""
     # A refused declaration closes what it opened, too: the driver may run another one.
     with ExitStack() as opened:
-        return _run_queries(spark, declaration, board, stopping, file, opened)
+        return _run_queries(spark, schemas, board, stopping, file, opened)
 
 
 def _run_queries(
     spark: SparkSession,
-    declaration: Declaration,
+    schemas: WriterSchemas,
     board: Board,
     stopping: threading.Event,
     file: DeclaredFile,
     opened: ExitStack,
 ) -> int:
+    declaration = schemas.declaration
     storage = Storage(spark)
     shared = reading.shared_outputs(declaration)
     planned = planned_seconds(declaration)
@@ -225,12 +278,12 @@ def _run_queries(
         limits if has_limits else {}, planned, source.max_per_trigger,
         partial(reading.common_limits, shared=shared, planned=planned), set_limit,
     )  # fmt: skip
-    code = _watch(supervisor, watch, raised, board, stopping, file)
+    code = _watch(supervisor, watch, raised, schemas, board, stopping, file)
     if code in (DONE, CHANGED):
         board.set_state(STOPPING)
     running = supervisor.queries
     stop_between_batches(running, STOP_S)
-    # Counts of records continue with another declaration.
+    # Counts of records continue with another declaration, and with other schemas.
     supervisor.count_last()
     for name, checkpoint in all_checkpoints(declaration).items():
         if name in running:
@@ -269,6 +322,7 @@ def _watch(
     supervisor: Supervisor,
     watch: brokers.TopicWatch,
     limits: Limits,
+    schemas: WriterSchemas,
     board: Board,
     stopping: threading.Event,
     file: DeclaredFile,
@@ -278,6 +332,10 @@ def _watch(
     while not stopping.wait(POLL_S):
         watch.reads_ends = supervisor.has_long_batch
         state = supervisor.update(watch.ends)
+        # As for another declaration, all queries have to be known. Another one replaces this one.
+        is_current = file.digest == running and supervisor.finish_starts()
+        if is_current and schemas.renew(supervisor.errors.values()):
+            return RENEW
         if time.monotonic() - reported >= REPORT_EVERY_S:
             _report(state)
             restarts = limits.raise_limits(supervisor.queries)
@@ -287,7 +345,7 @@ def _watch(
                 if query.exception() is None:
                     supervisor.restart(output)
             reported = time.monotonic()
-        if supervisor.is_done:
+        if supervisor.is_done and not schemas.is_waiting:
             errors = supervisor.errors
             if not errors:
                 return DONE

@@ -1,4 +1,4 @@
-"""Parsing of a record's value to an event: JSON, CSV, plain text or Avro.
+"""Parsing of a record's value to an event: JSON, CSV, plain text, or by a schema registry's ids.
 
 ``parse`` is one expression over the value. ``shape`` takes the event and marks about the parsing
 from its result, ``whole`` evaluates whether the marks mean success, and ``fault`` returns the
@@ -14,6 +14,7 @@ from kafka_metal_declarations.model import Source
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from kafka_metal_pipeline import wire_format
 from kafka_metal_pipeline.avro import Avro
 from kafka_metal_pipeline.nesting import wire_type
 
@@ -99,6 +100,57 @@ class Json:
 
 
 @dataclass(frozen=True)
+class JsonSchema:
+    """One JSON object per record, in the wire format of a schema registry."""
+
+    source: Source
+
+    is_text = False
+
+    def parse(self, value: Column) -> Column:
+        """Return the framing, whether its schema is known, and the object."""
+        framed = wire_format.is_framed(value)
+        known = wire_format.is_known(self.source, framed, wire_format.writer_of(value))
+        found = self._json.parse(F.when(framed, wire_format.body(value)))
+        return F.struct(framed.alias("_framed"), known.alias("_known"), found.alias("_object"))
+
+    def shape(self, parsed: Column) -> tuple[Column, Marks]:
+        """Return the object and the marks of JSON, and framed, schema known."""
+        event, marks = self._json.shape(parsed["_object"])
+        # Without a head nothing was read, which is malformed and not another fault.
+        marks = {
+            name: F.when(parsed["_framed"], mark).otherwise(name == "_is_text")
+            for name, mark in marks.items()
+        }
+        return event, {**marks, "_framed": parsed["_framed"], "_known": parsed["_known"]}
+
+    def whole(self) -> Column:
+        """Whether the schema is known, and the rest is exactly one object."""
+        return F.expr("_framed AND _known") & self._json.whole()
+
+    def fault(self, text: Column) -> Column:
+        """Return the reason: empty, without a head, unknown schema, or that of JSON."""
+        return (
+            F.when(F.length("_raw") == 0, "empty")
+            .when(~F.col("_framed"), "malformed")
+            .when(~F.col("_known"), "unknown_schema")
+            .otherwise(self._json.fault(self._body))
+        )
+
+    def field_text(self, text: Column, field: Field) -> Column:
+        """Return the member as JSON, a string without its quotes."""
+        return self._json.field_text(self._body, field)
+
+    @property
+    def _json(self) -> Json:
+        return Json(self.source)
+
+    @property
+    def _body(self) -> Column:
+        return wire_format.body(F.col("_raw")).cast("string")
+
+
+@dataclass(frozen=True)
 class Csv:
     """One row per record, its columns in the order of the schema; no header."""
 
@@ -181,11 +233,12 @@ class Plain:
         return text
 
 
-FORMATS: dict[str, type[Json] | type[Csv] | type[Plain] | type[Avro]] = {
+FORMATS: dict[str, type[Json] | type[JsonSchema] | type[Csv] | type[Plain] | type[Avro]] = {
     "json": Json,
     "csv": Csv,
     "plain": Plain,
     "avro": Avro,
+    "json_schema": JsonSchema,
 }
 
 

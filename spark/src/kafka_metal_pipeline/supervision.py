@@ -168,7 +168,7 @@ class Supervisor:
             if attempt.query:
                 found[name] = self._update(name, attempt, attempt.query, ends)
             attempt = self._attempts[name]
-            self._board.set_output(name, {**found.get(name, {}), **_output_state(attempt)})
+            self._board.set_output(name, {**found.get(name, {}), **output_state(attempt)})
         self._board.set_state(self._state())
         return found
 
@@ -277,7 +277,8 @@ def _processes(attempt: Attempt) -> bool:
     return query is not None and progress.query_progress(query)["input_rows"] is not None
 
 
-def _output_state(attempt: Attempt) -> dict[str, Any]:
+def output_state(attempt: Attempt) -> dict[str, Any]:
+    """Return the state of an output for the board."""
     state = STARTING
     if attempt.error:
         state = FAILED

@@ -1,0 +1,262 @@
+"""Pipelines and make produce with the schemas of the cluster's own Schema Registry."""
+
+import json
+import struct
+from collections.abc import Iterator
+from contextlib import ExitStack
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.schema_registry import Schema
+from testing import access, faults, pages, pipelines, topic_records
+from testing.containers import Container
+from testing.schema_registry import INSTANCES, Registry, record
+from testing.topology import Instance
+from testing.waiting import NotYet, wait_for
+
+ROWS = 500
+JSON_SCHEMA = json.dumps(
+    {
+        "title": "payment",
+        "type": "object",
+        "properties": {"id": {"type": "integer"}, "amount": {"type": ["integer", "null"]}},
+    }
+)
+# First schema of each source, by its format.
+SCHEMAS = {
+    "avro": Schema(record("payment", "amount"), "AVRO"),
+    "json_schema": Schema(JSON_SCHEMA, "JSON"),
+}
+NAMES = {"avro": "drill-avro", "json_schema": "drill-json"}
+# Seconds for which the driver asks for an unknown id, with a retry of the batch.
+UNKNOWN_S = 180
+
+
+@dataclass
+class Pipeline:
+    """A pipeline whose source has schemas of the registry that it does not name."""
+
+    registry: Registry
+    name: str
+    # HOST:PORT of its driver's status page.
+    status: str
+
+    @property
+    def topics(self) -> tuple[str, str, str]:
+        """Return its topics: source, output, invalid records."""
+        return self.name, f"{self.name}-out", f"{self.name}-invalid"
+
+    @property
+    def container(self) -> Container:
+        """Return the container of its driver."""
+        cluster = self.registry.cluster
+        name = f"{cluster.topology.cluster}-pipeline-{self.name}"
+        return cluster.container(Instance(name, "localhost"))
+
+    def declaration(self, form: str) -> dict[str, Any]:
+        """Return its declaration."""
+        source, output, invalid = self.topics
+        schema = "id BIGINT NOT NULL, amount BIGINT"
+        return {
+            "source": {
+                "topic": source,
+                "format": form,
+                "schema": schema,
+                "starting": "earliest",
+            },
+            "outputs": {"all": {"sql": "SELECT id, amount FROM events", "topic": output}},
+            "invalid": invalid,
+            "resources": {"cores": 1, "executor_memory": "768m", "driver_memory": "768m"},
+        }
+
+    def register(self, *fields: str) -> None:
+        """Register a version of its source's Avro schema."""
+        schema = Schema(record("payment", "amount", *fields), "AVRO")
+        self.registry.client().register_schema(f"{self.name}-value", schema)
+
+    def produce(self, folder: Path, first: int, **fields: int) -> str:
+        """Send rows with ids from ``first`` on by `make produce`; return its output."""
+        file = folder / f"{self.name}-{first}.jsonl"
+        rows = ({"id": first + each, "amount": each, **fields} for each in range(ROWS))
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        subject = f"{self.name}-value"
+        return self.registry.succeed(
+            "produce", FILE=str(file), TOPIC=self.name, SUBJECT=subject, KEY="id"
+        )
+
+    def has_read(self, *ids: int) -> None:
+        """Wait until the output has these ids and no others, and assert that none is invalid.
+
+        A batch that is repeated may write some of its rows twice.
+        """
+
+        def read() -> None:
+            found = {json.loads(value)["id"] for value in self.values(self.topics[1])}
+            assert found <= set(ids)
+            if found != set(ids):
+                raise NotYet(f"{len(found)} of {len(ids)} rows; {self.state()}")
+
+        wait_for("every record is in the output", read, seconds=180)
+        assert self.values(self.topics[2]) == []
+
+    def values(self, topic: str) -> list[bytes]:
+        """Return the values of a topic's records."""
+        bootstrap = self.registry.cluster.topology.bootstrap
+        return [each.value() for each in topic_records.records(bootstrap, topic)]
+
+    def state(self) -> dict[str, Any]:
+        """Return the driver's status; NotYet while it does not respond."""
+        try:
+            found: dict[str, Any] = pages.get(self.status, "/status")
+        except OSError as error:
+            raise NotYet(str(error)) from error
+        return found
+
+    def wait_until_running(self, seconds: float) -> None:
+        """Wait until the driver and all outputs run."""
+
+        def runs() -> None:
+            if (state := self.state())["state"] != "running":
+                raise NotYet(str(state))
+
+        wait_for(f"the driver of {self.name} runs", runs, seconds)
+
+
+@pytest.fixture(scope="module")
+def declared(registry: Registry, tmp_path_factory) -> Iterator[dict[str, Pipeline]]:
+    """Two pipelines, by format; their topics are empty."""
+    cluster = registry.cluster
+    content = deepcopy(cluster.topology.content)
+    host, _, port = cluster.topology.drivers["payments"].endpoint.rpartition(":")
+    found = {}
+    for form, name in NAMES.items():
+        place = len(content["pipeline_pipelines"])
+        found[form] = Pipeline(registry, name, f"{host}:{int(port) + place}")
+        content["pipeline_pipelines"][name] = found[form].declaration(form)
+        content["kafka_content_topics"] |= {topic: {} for topic in found[form].topics}
+        # Without a schema, a driver waits, and the run fails.
+        registry.client().register_schema(f"{name}-value", SCHEMAS[form])
+    file = tmp_path_factory.mktemp("declared") / "content.json"
+    file.write_text(json.dumps(content))
+    # `make produce` needs the operator's files.
+    registry.succeed("access", U="operator")
+    try:
+        registry.succeed("pipelines", f"-e @{file}")
+        yield found
+    finally:
+        # A driver that is removed by hand is a problem of `make status`.
+        registry.run("up")
+        for each in found.values():
+            pipelines.remove(cluster, each.name, *each.topics)
+
+
+def test_make_produce_encodes_what_a_pipeline_reads(declared: dict[str, Pipeline], tmp_path: Path):
+    for form, pipeline in declared.items():
+        output = pipeline.produce(tmp_path, 0)
+        assert f"format: version 1 of {pipeline.name}-value" in output
+        assert f"source.format {form}" in output
+        assert f"acknowledged {ROWS}" in output
+        assert {each[:1] for each in pipeline.values(pipeline.name)} == {b"\0"}
+        pipeline.has_read(*range(ROWS))
+        assert pipeline.state()["state"] == "running"
+
+
+def test_make_produce_sends_nothing_that_does_not_fit_the_schema(
+    declared: dict[str, Pipeline], tmp_path: Path
+):
+    pipeline, file = declared["avro"], tmp_path / "wrong.jsonl"
+    file.write_text('{"id": 1, "amount": 1}\n{"id": "x", "amount": 1}\n')
+    before = pipeline.registry.cluster.brokers.end(pipeline.name)
+    variables = {"FILE": str(file), "TOPIC": pipeline.name}
+
+    for subject, message in {
+        f"{pipeline.name}-value": "line 2, column 1: found",
+        "never-there": "subject never-there: ",
+    }.items():
+        done = pipeline.registry.run("produce", SUBJECT=subject, **variables)
+        assert done.returncode != 0
+        assert message in done.stdout + done.stderr
+        assert "nothing was sent" in done.stdout + done.stderr
+
+    assert pipeline.registry.cluster.brokers.end(pipeline.name) == before
+
+
+def test_a_new_version_is_read_while_the_pipeline_runs(
+    declared: dict[str, Pipeline], tmp_path: Path
+):
+    pipeline = declared["avro"]
+    started = pipeline.container.started()
+    pipeline.register("more")
+
+    output = pipeline.produce(tmp_path, ROWS, more=1)
+
+    assert f"format: version 2 of {pipeline.name}-value" in output
+    pipeline.has_read(*range(2 * ROWS))
+    assert pipeline.container.started() == started
+
+
+def test_a_new_version_is_read_from_the_instance_that_runs(
+    declared: dict[str, Pipeline], tmp_path: Path
+):
+    pipeline = declared["avro"]
+    registry, started = pipeline.registry, pipeline.container.started()
+    # The first address of the driver and of `make produce`.
+    with faults.dead(registry.cluster, registry.instance(INSTANCES[0])):
+        pipeline.register("more", "most")
+        output = pipeline.produce(tmp_path, 2 * ROWS, more=1, most=1)
+        assert f"format: version 3 of {pipeline.name}-value" in output
+        pipeline.has_read(*range(3 * ROWS))
+    registry.wait_until_ready()
+    assert pipeline.container.started() == started
+
+
+def test_a_driver_waits_for_a_registry_that_does_not_respond(
+    declared: dict[str, Pipeline], tmp_path: Path
+):
+    pipeline = declared["avro"]
+    registry = pipeline.registry
+    output = pipeline.produce(tmp_path, 3 * ROWS, more=1, most=1)
+    assert "version 3" in output
+    pipeline.has_read(*range(4 * ROWS))
+
+    def waits() -> None:
+        state = pipeline.state()
+        errors = {each["exception"] or "" for each in state["outputs"].values()}
+        if state["state"] != "failing" or not all("/subjects/" in each for each in errors):
+            raise NotYet(f"{state['state']}: {errors}")
+
+    with ExitStack() as both:
+        for name in INSTANCES:
+            both.enter_context(faults.stopped(registry.cluster, registry.instance(name)))
+        before = pipeline.container.kill()
+        pipeline.container.wait_until_back(before, 60)
+        wait_for("the driver waits for its registry", waits, seconds=120)
+        again = pipeline.container.started()
+    registry.wait_until_ready()
+
+    pipeline.wait_until_running(180)
+    # It did not end meanwhile.
+    assert pipeline.container.started() == again
+    pipeline.has_read(*range(4 * ROWS))
+
+
+def test_a_record_with_an_unknown_id_is_invalid_after_a_minute(declared: dict[str, Pipeline]):
+    pipeline = declared["json_schema"]
+    source, _, invalid = pipeline.topics
+    settings = {"bootstrap.servers": pipeline.registry.cluster.topology.bootstrap}
+    producer = Producer({**settings, **access.librdkafka()})
+    producer.produce(source, struct.pack(">bI", 0, 2**31 - 1) + b'{"id": -1}')
+    assert producer.flush(60) == 0
+
+    def reported() -> None:
+        if not (found := pipeline.values(invalid)):
+            raise NotYet(str(pipeline.state()))
+        (one,) = map(json.loads, found)
+        assert one["reason"] == "unknown_schema"
+
+    wait_for("the record is invalid", reported, seconds=UNKNOWN_S)
+    pipeline.wait_until_running(60)
