@@ -2,6 +2,7 @@
 
 import pytest
 from ansible_collections.metal.kafka.plugins.filter.monitoring_status import monitoring_status
+from ansible_collections.metal.kafka.plugins.module_utils._problems.arrangement import merge
 from ansible_collections.metal.kafka.plugins.module_utils._problems.equal_problems import as_one
 from ansible_collections.metal.kafka.plugins.module_utils._problems.platform_problem import Problem
 
@@ -62,6 +63,13 @@ def test_a_prometheus_without_rules_is_a_problem(rules):
     assert (problem["kind"], problem["where"]) == ("AlertsUnread", "prometheus@node1")
     assert "has no rules of alerts" in problem["text"]
     assert problem["urgent"]
+
+
+def test_the_target_of_a_service_that_status_has_read_adds_no_problem():
+    (of_target,) = status([target("zk1", "down", "zookeeper")])["problems"]
+    read = Problem("ServiceDown", "zk1", "server 1 is unreachable")
+    not_read = Problem("ServiceDown", of_target["where"], of_target["text"], read=of_target["read"])
+    assert [each.text for each in merge([not_read, read])] == ["server 1 is unreachable"]
 
 
 def test_an_instance_that_is_no_target_is_a_problem():

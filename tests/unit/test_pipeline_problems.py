@@ -40,6 +40,10 @@ def texts(state, reason=""):
             ["pipeline p: 500 of the last 500 records are invalid: not CSV"],
         ),
         ({**WELL, "records": {"recent": {"read": 1000, "invalid": 50}}}, []),
+        (
+            {**WELL, "declaration_error": "no YAML file\nline 1"},
+            ["pipeline p does not run the declaration in its file: no YAML file"],
+        ),
         ({**WELL, "outputs": {"a": {"running_seconds": 119, "lag": 9}}}, []),
         ({**WELL, "outputs": {"a": {"running_seconds": 500, "planned_seconds": 200}}}, []),
         (

@@ -137,10 +137,10 @@ def alert(name, **labels):
         (
             {
                 "targets": (
-                    {"health": "down", "labels": {"instance": "probe@m1"}, "lastError": "refused"},
+                    {"health": "down", "labels": {"instance": "node1"}, "lastError": "refused"},
                 )
             },
-            "Prometheus cannot read metrics of probe@m1: refused",
+            "Prometheus cannot read metrics of node1: refused",
         ),
     ],
 )
@@ -184,6 +184,22 @@ def test_monitoring_that_reads_or_evaluates_nothing_is_a_problem():
         "prometheus has no rules of alerts: nothing can fire",
     ]
     assert texts(rules=({"rules": [{"name": "Heartbeat"}]},)) == []
+
+
+@pytest.mark.parametrize(("job", "instance"), [("zookeeper", "zk1"), ("probe", "probe@m1")])
+def test_a_service_that_only_prometheus_reads_is_down_before_its_alert(job, instance):
+    target = {
+        "health": "down",
+        "labels": {"instance": instance, "job": job},
+        "lastError": 'Get "http://m1:1/metrics": dial tcp: connection refused',
+    }
+    text = f"{instance} does not respond to Prometheus: dial tcp: connection refused"
+    (before,) = findings(found(targets=(target,)), NOW, 15)
+    fires = alert("Down", instance=instance, problem="ServiceDown")
+    (after,) = findings(found(targets=(target,), alerts=(fires,)), NOW, 15)
+    for each in (before.problem, after.problem):
+        assert (each.kind, each.where, each.level) == ("ServiceDown", instance, "page")
+    assert (before.problem.text, after.problem.alerts) == (text, ("Down",))
 
 
 def test_the_same_problems_are_served_as_json():

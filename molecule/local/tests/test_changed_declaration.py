@@ -6,7 +6,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from testing import pages
+from testing import pages, screens
 from testing.cluster import Cluster
 from testing.waiting import NotYet, wait_for
 
@@ -59,6 +59,8 @@ def test_an_invalid_file_changes_nothing_and_is_named(cluster: Cluster):
         assert "allowed: a YAML file" in found
         during = state(cluster)
         assert (during["state"], during["declaration"]) == ("running", before["declaration"])
+        listed = screens.status_problems(cluster.topology.cluster)
+        assert found in listed["PipelineChangeRefused", "pipeline-payments"]
     finally:
         machine.check_output("mv %s.before %s", path, path)
     wait_for("the error is over", lambda: error(lambda found: not found), seconds=10)

@@ -13,6 +13,9 @@ from .platform_problem import Problem
 
 # Severity of an alert that always fires, as a test of notifications.
 HEARTBEAT = "heartbeat"
+# Jobs whose targets are the services' own processes, which the exporter of the cluster does not
+# read. Their alerts take more than a minute, so that a restart is no fault.
+DOWN_IF_UNREADABLE = ("zookeeper", "probe")
 
 
 def from_prometheus(alerts: Iterable[Mapping[str, Any]]) -> list[Problem]:
@@ -62,15 +65,18 @@ def seconds(moment: str) -> float:
 
 def unreadable(targets: Iterable[Mapping[str, Any]]) -> list[Problem]:
     """Return a problem for each target in Prometheus' response whose metrics cannot be read."""
-    return [
-        Problem(
-            "MetricsUnreadable",
-            str(each["labels"].get("instance") or each.get("scrapeUrl") or ""),
-            f"Prometheus cannot read metrics of {each['labels'].get('instance')}: {_reason(each)}",
-        )
-        for each in targets
-        if each.get("health") == "down"
-    ]
+    return [_unreadable(each) for each in targets if each.get("health") == "down"]
+
+
+def _unreadable(target: Mapping[str, Any]) -> Problem:
+    labels = target["labels"]
+    where, reason = str(labels.get("instance") or target.get("scrapeUrl") or ""), _reason(target)
+    if labels.get("job") in DOWN_IF_UNREADABLE:
+        # Like an alert, it is added to the problem of a screen that reads the service itself.
+        text = f"{where} does not respond to Prometheus: {reason}"
+        return Problem("ServiceDown", where, text, read=False)
+    text = f"Prometheus cannot read metrics of {where}: {reason}"
+    return Problem("MetricsUnreadable", where, text)
 
 
 def without_target(targets: Iterable[Mapping[str, Any]], scraped: Iterable[str]) -> list[Problem]:

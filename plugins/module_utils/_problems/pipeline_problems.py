@@ -49,10 +49,9 @@ def problems(name: str, state: Mapping[str, Any] | None, reason: str = "") -> li
     """Return the problems of a pipeline; ``state`` is None, for a ``reason``, without a response.
 
     ``state`` is the JSON of the driver's /status: ``state``, ``last_error`` and ``failed_starts``,
-    ``outputs`` by name with ``exception``, ``lag``, ``running_seconds``,
-    ``planned_seconds`` and, of an archive,
-    ``archive`` (``missing``, ``first``), and ``records`` with ``reason`` and counts of the
-    ``recent`` minutes (``read``, ``invalid``).
+    ``declaration_error``, ``outputs`` by name with ``exception``, ``lag``, ``running_seconds``,
+    ``planned_seconds`` and, of an archive, ``archive`` (``missing``, ``first``), and
+    ``records`` with ``reason`` and counts of the ``recent`` minutes (``read``, ``invalid``).
     """
     if state is None:
         return [unreachable(name, reason)]
@@ -75,6 +74,9 @@ def problems(name: str, state: Mapping[str, Any] | None, reason: str = "") -> li
         _failing(name, [output for output, each in failing.items() if each == text], text)
         for text in dict.fromkeys(failing.values())
     ]
+    if error := first_line(state.get("declaration_error")):
+        text = f"pipeline {name} does not run the declaration in its file: {error}"
+        found.append(Problem("PipelineChangeRefused", where, text))
     found += _long_batches(name, state.get("outputs") or {})
     found += _invalid(name, state.get("records") or {})
     return [*found, *_archives(name, state.get("outputs") or {})]

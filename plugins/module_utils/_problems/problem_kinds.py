@@ -86,6 +86,8 @@ KINDS = {
     "PipelineFailing": Kind(TICKET, _LOGS, _BEFORE_PIPELINES),
     # Its alert also fires for a pipeline of which one output fails.
     "PipelineDown": Kind(PAGE, _LOGS, (*_BEFORE_PIPELINES, "PipelineFailing")),
+    # The driver continues with the declaration that it ran before.
+    "PipelineChangeRefused": Kind(TICKET, "make pipelines", ("OperationInterrupted",)),
     # Reported by an alert alone.
     "PipelineLagging": Kind(
         TICKET,
