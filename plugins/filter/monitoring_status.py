@@ -43,9 +43,9 @@ def monitoring_status(
         problems.append(_unresponsive(responses.get("targets") or {}, machine))
     else:
         problems += monitoring_problems.from_prometheus(alerts)
-        problems += monitoring_problems.unreadable(targets)
-        scraped = arrangement.places_of(places).scraped
-        missing = monitoring_problems.without_target(targets, scraped)
+        known = arrangement.places_of(places)
+        problems += monitoring_problems.unreadable(targets, known.down_without_metrics)
+        missing = monitoring_problems.without_target(targets, known.scraped)
         problems += missing
         rules = _data(responses, "rules", "groups")
         if rules is not None:

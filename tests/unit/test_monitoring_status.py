@@ -66,7 +66,8 @@ def test_a_prometheus_without_rules_is_a_problem(rules):
 
 
 def test_the_target_of_a_service_that_status_has_read_adds_no_problem():
-    (of_target,) = status([target("zk1", "down", "zookeeper")])["problems"]
+    zk1 = {**place("zk1"), "down_without_metrics": True}
+    (of_target,) = status([target("zk1", "down", "zookeeper")], places=[zk1])["problems"]
     read = Problem("ServiceDown", "zk1", "server 1 is unreachable")
     not_read = Problem("ServiceDown", of_target["where"], of_target["text"], read=of_target["read"])
     assert [each.text for each in merge([not_read, read])] == ["server 1 is unreachable"]

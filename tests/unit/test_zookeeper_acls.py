@@ -3,7 +3,9 @@
 import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._services import zookeeper_acls as nodes
 from ansible_collections.metal.kafka.plugins.module_utils._services.zookeeper_client import (
+    NO_AUTH,
     Acl,
+    ZooKeeperError,
     decode_rights,
     encode_rights,
 )
@@ -118,6 +120,35 @@ def test_missing_node_of_masters_is_recreated():
     apply_acls(found, desired_nodes())
     del found.acls[f"{SPARK}/leader_election"]
     assert len(apply_acls(found, desired_nodes())) == 1
+    assert Acl("x509", BROKERS, "ra") in found.acls[SPARK]
+
+
+class BehindTree(CheckedTree):
+    """A leader that knows ACLs later than the server of the session, or never."""
+
+    def __init__(self, refusals):
+        super().__init__()
+        self.refusals = refusals
+
+    def create(self, path, acl):
+        if path.startswith(f"{SPARK}/") and self.refusals:
+            self.refusals -= 1
+            raise ZooKeeperError(f"create {path}", NO_AUTH)
+        super().create(path, acl)
+
+
+def test_a_leader_that_applies_acls_later_is_asked_again(monkeypatch):
+    monkeypatch.setattr(nodes, "AGAIN_S", 0)
+    found = BehindTree(refusals=3)
+    assert len(apply_acls(found, desired_nodes())) == 6
+    assert apply_acls(found, desired_nodes()) == []
+
+
+def test_a_refusal_that_lasts_is_an_error_and_closes_the_parent(monkeypatch):
+    monkeypatch.setattr(nodes, "OPENED_S", 0)
+    found = BehindTree(refusals=1_000)
+    with pytest.raises(ZooKeeperError, match="not authorized"):
+        apply_acls(found, desired_nodes())
     assert Acl("x509", BROKERS, "ra") in found.acls[SPARK]
 
 

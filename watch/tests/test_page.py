@@ -186,17 +186,20 @@ def test_monitoring_that_reads_or_evaluates_nothing_is_a_problem():
     assert texts(rules=({"rules": [{"name": "Heartbeat"}]},)) == []
 
 
-@pytest.mark.parametrize(("job", "instance"), [("zookeeper", "zk1"), ("probe", "probe@m1")])
-def test_a_service_that_only_prometheus_reads_is_down_before_its_alert(job, instance):
+def test_a_service_that_only_prometheus_reads_is_down_before_its_alert():
+    instance = "zk1"
+    places = places_of(
+        [{"instance": instance, "group": "g", "machine": "m1", "down_without_metrics": True}]
+    )
     target = {
         "health": "down",
-        "labels": {"instance": instance, "job": job},
+        "labels": {"instance": instance, "job": "zookeeper"},
         "lastError": 'Get "http://m1:1/metrics": dial tcp: connection refused',
     }
     text = f"{instance} does not respond to Prometheus: dial tcp: connection refused"
-    (before,) = findings(found(targets=(target,)), NOW, 15)
+    (before,) = findings(found(targets=(target,), places=places), NOW, 15)
     fires = alert("Down", instance=instance, problem="ServiceDown")
-    (after,) = findings(found(targets=(target,), alerts=(fires,)), NOW, 15)
+    (after,) = findings(found(targets=(target,), alerts=(fires,), places=places), NOW, 15)
     for each in (before.problem, after.problem):
         assert (each.kind, each.where, each.level) == ("ServiceDown", instance, "page")
     assert (before.problem.text, after.problem.alerts) == (text, ("Down",))

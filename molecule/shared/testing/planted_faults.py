@@ -24,8 +24,9 @@ class Fault:
     """A fault, its alert, and the seconds within which the alert has to fire.
 
     ``kind`` and ``where`` are the problem on every screen; "" for an alert without a kind, or for
-    any instance. ``page``: the alert pages a person. ``screens`` are those that can show it:
-    status, page, alert. ``over``: seconds until they are well again.
+    any instance. ``page``: the alert pages a person, and ``paged_by`` is the alert that has paged
+    before. ``screens`` are those that can show it: status, page, alert. ``over``: seconds until
+    they are well again.
     """
 
     inject: Injection
@@ -36,6 +37,7 @@ class Fault:
     where: str = ""
     screens: tuple[str, ...] = ("status", "page", "alert")
     over: float = 90
+    paged_by: str = ""
 
     def text_in(self, listed: Mapping[tuple[str, str], str]) -> str | None:
         """Return the text of this fault's problem in a list of problems; None without it."""
@@ -153,7 +155,10 @@ FAULTS = {
     ),
     # Clients wait until the watchdog ends the broker.
     "a disk hangs": Fault(hung_disk, "PartitionNotWritable", URGENT, kind="ServiceDown"),
-    "a hung disk ends its broker": Fault(hung_disk, "BrokerDown", DELAYED, kind="ServiceDown"),
+    # The minute of this alert begins when the watchdog ends the broker; a person knows by then.
+    "a hung disk ends its broker": Fault(
+        hung_disk, "BrokerDown", DELAYED, kind="ServiceDown", paged_by="PartitionNotWritable"
+    ),
     "a disk dies": Fault(
         log_dir(1, "xfs_io -x -c 'shutdown -f'"), "LogDirOffline", DELAYED, page=False,
         kind="LogDirOffline", where="kafka1",

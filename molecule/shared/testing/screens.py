@@ -148,7 +148,8 @@ def _wait(
 
 def late(row: Mapping[str, Any], fault: Fault) -> dict[str, int]:
     """Return the screens that were too late, with their seconds."""
-    limits = {STATUS: READ_S + RUN_S, PAGE: PAGE_S, ALERT: PAGE_S if fault.page else fault.within}
+    pages_first = fault.page and not fault.paged_by
+    limits = {STATUS: READ_S + RUN_S, PAGE: PAGE_S, ALERT: PAGE_S if pages_first else fault.within}
     shown = {name: took for name, took in row["shown"].items() if took > limits[name]}
     over = {f"{name} is over": took for name, took in row["over"].items() if took > fault.over}
     return shown | over

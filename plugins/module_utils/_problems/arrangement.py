@@ -29,6 +29,8 @@ class Places:
     order: tuple[str, ...] = ()
     # Instances that Prometheus has to scrape.
     scraped: tuple[str, ...] = ()
+    # Those of them that are down if Prometheus cannot read their metrics.
+    down_without_metrics: tuple[str, ...] = ()
 
     @cached_property
     def _services_on(self) -> dict[str, set[str]]:
@@ -65,11 +67,11 @@ class Places:
         return cause.kind in problem_kinds.of(effect.kind).causes and self.related(cause, effect)
 
 
-def places_of(entries: Iterable[Mapping[str, str]]) -> Places:
+def places_of(entries: Iterable[Mapping[str, Any]]) -> Places:
     """Return the places of instances.
 
-    ``entries`` have ``instance``, ``group``, ``machine`` and ``job`` of each instance, in start
-    order; ``job`` is empty for one that Prometheus does not scrape.
+    ``entries`` have ``instance``, ``group``, ``machine``, ``job`` and ``down_without_metrics`` of
+    each instance, in start order; ``job`` is empty for one that Prometheus does not scrape.
     """
     given = list(entries)
     return Places(
@@ -77,6 +79,9 @@ def places_of(entries: Iterable[Mapping[str, str]]) -> Places:
         services={each["instance"]: each["group"] for each in given},
         order=tuple(dict.fromkeys(each["group"] for each in given)),
         scraped=tuple(each["instance"] for each in given if each.get("job")),
+        down_without_metrics=tuple(
+            each["instance"] for each in given if each.get("down_without_metrics")
+        ),
     )
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,9 +13,6 @@ from .platform_problem import Problem
 
 # Severity of an alert that always fires, as a test of notifications.
 HEARTBEAT = "heartbeat"
-# Jobs whose targets are the services' own processes, which the exporter of the cluster does not
-# read. Their alerts take more than a minute, so that a restart is no fault.
-DOWN_IF_UNREADABLE = ("zookeeper", "probe")
 
 
 def from_prometheus(alerts: Iterable[Mapping[str, Any]]) -> list[Problem]:
@@ -63,15 +60,23 @@ def seconds(moment: str) -> float:
     return found.replace(tzinfo=UTC).timestamp()
 
 
-def unreadable(targets: Iterable[Mapping[str, Any]]) -> list[Problem]:
-    """Return a problem for each target in Prometheus' response whose metrics cannot be read."""
-    return [_unreadable(each) for each in targets if each.get("health") == "down"]
+def unreadable(
+    targets: Iterable[Mapping[str, Any]], down_without_metrics: Collection[str] = ()
+) -> list[Problem]:
+    """Return a problem for each target in Prometheus' response whose metrics cannot be read.
+
+    ``down_without_metrics`` are the instances that are down then. Their alerts take more than a
+    minute, so that a restart raises none.
+    """
+    return [
+        _unreadable(each, down_without_metrics) for each in targets if each.get("health") == "down"
+    ]
 
 
-def _unreadable(target: Mapping[str, Any]) -> Problem:
+def _unreadable(target: Mapping[str, Any], down_without_metrics: Collection[str]) -> Problem:
     labels = target["labels"]
     where, reason = str(labels.get("instance") or target.get("scrapeUrl") or ""), _reason(target)
-    if labels.get("job") in DOWN_IF_UNREADABLE:
+    if where in down_without_metrics:
         # Like an alert, it is added to the problem of a screen that reads the service itself.
         text = f"{where} does not respond to Prometheus: {reason}"
         return Problem("ServiceDown", where, text, read=False)

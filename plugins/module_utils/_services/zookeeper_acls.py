@@ -9,11 +9,13 @@ example ``/controller_epoch`` below an open root.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .zookeeper_client import LETTERS, Acl
+from .._common.deadlines import Deadline
+from .zookeeper_client import LETTERS, NO_AUTH, Acl, ZooKeeperError
 
 ALL = LETTERS
 WORLD_READS = Acl("world", "anyone", "r")
@@ -23,6 +25,8 @@ OF_BROKERS = ("/", "/zookeeper", "/zookeeper/quota", "/consumers")
 # Znodes below Spark's own: leader election and cluster state. Masters create open znodes in them,
 # but no other client can list, create or delete these.
 OF_MASTERS = ("/leader_election", "/master_status")
+# Seconds for which a znode below an opened parent is tried, and between two tries.
+OPENED_S, AGAIN_S = 5.0, 0.05
 OWNED, UNRESTRICTED = "own", "platform"
 
 
@@ -120,10 +124,26 @@ def apply(ensemble: Ensemble, changes: Iterable[Mapping[str, Any]], nodes: Itera
             if parent and parent.path not in opened and _administered(parent.acls):
                 ensemble.set_acl(parent.path, _with_all_rights(parent.acls))
                 opened[parent.path] = parent
-            ensemble.create(change["path"], change["acls"])
+            _create(ensemble, change, is_opened=parent is not None and parent.path in opened)
     finally:
         for parent in opened.values():
             ensemble.set_acl(parent.path, parent.acls)
+
+
+def _create(ensemble: Ensemble, change: Mapping[str, Any], *, is_opened: bool) -> None:
+    """Create a znode, again if the leader does not know yet that its parent is opened.
+
+    The leader checks requests against the earlier ACL until it has applied the new one itself. A
+    follower may have applied it, and responded, before.
+    """
+    deadline = Deadline(OPENED_S)
+    while True:
+        try:
+            return ensemble.create(change["path"], change["acls"])
+        except ZooKeeperError as error:
+            if error.code != NO_AUTH or not is_opened or deadline.passed():
+                raise
+        time.sleep(AGAIN_S)
 
 
 def _administered(acls: Iterable[Acl]) -> bool:

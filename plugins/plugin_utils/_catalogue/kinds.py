@@ -85,6 +85,8 @@ class Service:
     (``metal``: each machine); ``when`` is a fact of the site, without which there are none.
     ``instance`` is the name of an instance, with variables in braces. ``job`` is the Prometheus job
     for its metrics, at ``metrics_port`` or, without it, at the first of ``ports``.
+    ``down_without_metrics``: an instance whose metrics cannot be read is down, because the page of
+    the cluster reads it in no other way.
 
     ``id_range``: lowest and highest id. ``ports``: single ports, or listeners by name; ``bind``:
     the address for single ports. ``directories``: paths or lists of paths; those in
@@ -113,6 +115,7 @@ class Service:
     after: tuple[str, ...] = ()
     instance: str = ""
     job: str = ""
+    down_without_metrics: bool = False
     id: str | None = None
     id_range: tuple[int, int] = (0, 0)
     bind: str | None = None

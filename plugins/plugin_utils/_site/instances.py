@@ -45,8 +45,8 @@ def names(inventory: Inventory) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def places(inventory: Inventory) -> list[dict[str, str]]:
-    """Instance, group, machine, kind and scrape job of each instance, in start order of kinds."""
+def places(inventory: Inventory) -> list[dict[str, Any]]:
+    """Where each instance is and how it is scraped, in start order of kinds."""
     return [
         {
             "instance": fill_template(inventory, host, each.instance),
@@ -54,6 +54,7 @@ def places(inventory: Inventory) -> list[dict[str, str]]:
             "machine": machines.machine(inventory, host),
             "kind": each.kind,
             "job": each.job or "",
+            "down_without_metrics": each.down_without_metrics,
         }
         for each in SERVICES
         if each.instance

@@ -61,7 +61,7 @@ def _problems(found: ClusterState, now: float, interval: float) -> Iterator[Prob
         yield Problem("OperationInterrupted", "", text, "make status")
     yield from _unread(found)
     yield from monitoring_problems.from_prometheus(found.alerts)
-    yield from monitoring_problems.unreadable(found.targets)
+    yield from monitoring_problems.unreadable(found.targets, found.places.down_without_metrics)
     # Without targets, Prometheus was not read.
     if found.targets:
         yield from monitoring_problems.without_target(found.targets, found.places.scraped)
