@@ -10,7 +10,7 @@ import pytest
 from conftest import SMALLEST
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
-from kafka_metal_pipeline import driver, exit_codes, supervision
+from kafka_metal_pipeline import declared_file, driver, exit_codes, supervision
 from kafka_metal_pipeline.queries import StatementError
 from kafka_metal_pipeline.registry import WriterSchemas
 from kafka_metal_pipeline.sql_check import SqlError
@@ -82,7 +82,7 @@ def run(monkeypatch: pytest.MonkeyPatch, sessions: list[Any]) -> Run:
             ran.append(output)
             if output == stopped:
                 stopping.set()
-            return driver.CHANGED if file.reload() else exit_codes.DONE
+            return exit_codes.CHANGED if file.reload() else exit_codes.DONE
 
         monkeypatch.setattr("kafka_metal_pipeline.sql_check.require_allowed", require_allowed)
         monkeypatch.setattr(driver, "_run", queries)
@@ -147,13 +147,15 @@ def test_outputs_that_cannot_start_do_not_delay_another_declaration(
     unused: Any = None
     schemas = WriterSchemas(file.declaration)
     code = driver._watch(supervisor, watch, unused, schemas, board, stopping, file)
-    assert code == driver.CHANGED
+    assert code == exit_codes.CHANGED
     failsafe.cancel()
     # The restarts that ran already were completed.
     assert started == ["first", "invalid"] * 2
 
 
-@pytest.mark.parametrize(("changes", "code"), [(False, driver.RENEW), (True, driver.CHANGED)])
+@pytest.mark.parametrize(
+    ("changes", "code"), [(False, exit_codes.RENEW), (True, exit_codes.CHANGED)]
+)
 def test_other_schemas_are_for_the_declaration_in_the_file(
     monkeypatch: pytest.MonkeyPatch, changes: bool, code: int
 ) -> None:
@@ -217,6 +219,6 @@ def test_the_state_has_the_digest_of_the_file_that_cannot_be_applied() -> None:
     file: Any = File("first")
     board = Board("p", ["first"])
     file.seen, file.error = "edited", "no YAML file"
-    assert not driver._has_changed(file, board)
+    assert not declared_file.has_changed(file, board)
     state = board.snapshot()
     assert (state["declaration_in_file"], state["declaration_error"]) == ("edited", "no YAML file")

@@ -5,7 +5,7 @@ from conftest import SMALLEST
 from kafka_metal_declarations.declaration import find_problems, parse
 from kafka_metal_declarations.model import REAL_TIME
 from kafka_metal_pipeline import cores
-from kafka_metal_pipeline.driver import batch_limits
+from kafka_metal_pipeline.capacity import batch_limits
 from kafka_metal_pipeline.local_files import LocalFiles
 from kafka_metal_pipeline.running_batch import planned_seconds
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import AVAILABLE_NOW, Declaration, RegistrySite
-from kafka_metal_pipeline import driver, exit_codes, registry
+from kafka_metal_pipeline import exit_codes, refusals, registry, schema_wait
 from kafka_metal_pipeline.registry import (
     CONFIRM_S,
     RENEW_S,
@@ -119,7 +119,7 @@ def test_a_declared_address_replaces_those_of_the_site() -> None:
 def test_a_schema_that_cannot_be_read_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(UnusableSchemaError, match=message):
         resolve_schemas(declared(), Registry(**changes))
-    assert UnusableSchemaError in driver.REFUSALS
+    assert UnusableSchemaError in refusals.REFUSALS
 
 
 def test_a_json_schema_may_refer_to_others() -> None:
@@ -134,7 +134,7 @@ def test_errors_hide_the_user_of_a_registry(get: registry.Fetch) -> None:
     with pytest.raises(RegistryError, match=r"http://<hidden>@127\.0\.0\.1:1/") as error:
         resolve_schemas(declared(url="http://AAAA@127.0.0.1:1"), get)
     assert "AAAA" not in str(error.value)
-    assert not isinstance(error.value, driver.REFUSALS)
+    assert not isinstance(error.value, refusals.REFUSALS)
 
 
 def test_a_response_that_is_too_large_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +216,7 @@ def test_a_driver_waits_for_its_registry() -> None:
             found.errors = {}
         return WriterSchemas(declaration, found)
 
-    schemas = driver.read_schemas(file(declared()), board, stopping, read)
+    schemas = schema_wait.read_schemas(file(declared()), board, stopping, read)
 
     assert isinstance(schemas, WriterSchemas)
     assert schemas.declaration.source.writers
@@ -234,7 +234,7 @@ def test_a_driver_that_waits_stops_on_a_signal() -> None:
     found = Registry()
     found.errors = dict.fromkeys(URLS, "Connection refused")
     board, stopping = Board("p", ["all", "invalid"]), Stop(after=3)
-    waited = driver.read_schemas(
+    waited = schema_wait.read_schemas(
         file(declared()), board, stopping, lambda declaration: WriterSchemas(declaration, found)
     )
     assert (waited, stopping.pauses) == (exit_codes.DONE, 3)
@@ -250,7 +250,7 @@ def test_a_driver_does_not_wait(trigger: str, changes: Any, errors: Any) -> None
     found.errors = errors
     stopping = Stop()
     with pytest.raises(RegistryError):
-        driver.read_schemas(
+        schema_wait.read_schemas(
             file(declared(trigger)), Board("p", ["all", "invalid"]), stopping,
             lambda declaration: WriterSchemas(declaration, found),
         )  # fmt: skip

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
+from kafka_metal_pipeline.capacity import CAPACITY, batch_limits
 from kafka_metal_pipeline.checkpoint import all_checkpoints
-from kafka_metal_pipeline.driver import CAPACITY, batch_limits
 from kafka_metal_pipeline.local_files import LocalFiles
 from kafka_metal_pipeline.reading import common_limits, outputs_to_wait_for, shared_outputs
 from kafka_metal_pipeline.running_batch import planned_seconds

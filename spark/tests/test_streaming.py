@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from kafka_metal_declarations.declaration import parse
-from kafka_metal_pipeline import cores, counts, driver, preparation, progress, queries
+from kafka_metal_pipeline import cores, counts, preparation, progress, queries
 from kafka_metal_pipeline.archive import SINK_LOG
 from kafka_metal_pipeline.archive_check import archive_checks
 from kafka_metal_pipeline.checkpoint import CheckpointError, latest_batch
 from kafka_metal_pipeline.cli import main
 from kafka_metal_pipeline.queries import Flow, flows
+from kafka_metal_pipeline.stopping import stop_between_batches
 from kafka_metal_pipeline.storage import Storage
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -406,7 +407,7 @@ def test_queries_are_stopped_between_batches(place: Place, eventually: Callable[
     flow = place.flow("kept", trigger="1 second")
     query = place.start(flow)
     eventually(lambda: query.lastProgress is not None)
-    driver.stop_between_batches({"kept": query}, 20)
+    stop_between_batches({"kept": query}, 20)
     assert not query.isActive
     assert query.exception() is None
     assert place.archived() == place.valid_offsets()

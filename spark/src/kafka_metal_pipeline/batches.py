@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from kafka_metal_pipeline import preparation, queries, registry, session, sizes, streams
 from kafka_metal_pipeline.brokers import RightsError, read_limits, require_rights, written_topics
-from kafka_metal_pipeline.driver import REFUSALS
 from kafka_metal_pipeline.exit_codes import DIED, DONE, REFUSED
 from kafka_metal_pipeline.failures import explain
+from kafka_metal_pipeline.refusals import REFUSALS
 from kafka_metal_pipeline.repair import (
     MESSAGE_COLUMNS,
     messages,

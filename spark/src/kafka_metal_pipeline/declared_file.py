@@ -14,6 +14,8 @@ from kafka_metal_declarations.keys import DeclarationError, Problem
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_declarations.sample import SampleError
 
+from kafka_metal_pipeline.status import Board
+
 log = logging.getLogger(__name__)
 
 NEW_DRIVER = "resources or settings of the site differ: only a new driver applies them"
@@ -74,3 +76,10 @@ class DeclaredFile:
 def digest(content: bytes) -> str:
     """Return the SHA-256 of a file's content."""
     return hashlib.sha256(content).hexdigest()
+
+
+def has_changed(file: DeclaredFile, board: Board) -> bool:
+    """Whether there is another declaration to run; the board gets the reason if it cannot be."""
+    changed = file.reload()
+    board.set_file(file.seen, file.error)
+    return changed

@@ -7,13 +7,12 @@ container's restart policy then starts a new one, which continues from the check
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from kafka_metal_declarations.model import AVAILABLE_NOW, Declaration
+from kafka_metal_declarations.model import AVAILABLE_NOW
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -22,61 +21,35 @@ from kafka_metal_pipeline import (
     cores,
     preparation,
     queries,
-    rate,
     reading,
-    session,
     sql_check,
     streams,
 )
 from kafka_metal_pipeline.archive_check import ArchiveWatch, archive_checks
+from kafka_metal_pipeline.capacity import batch_limits, keep_capacity
 from kafka_metal_pipeline.checkpoint import all_checkpoints
-from kafka_metal_pipeline.checkpoint_files import CheckpointError
-from kafka_metal_pipeline.declared_file import DeclaredFile
-from kafka_metal_pipeline.exit_codes import DIED, DONE, REFUSED
+from kafka_metal_pipeline.declared_file import DeclaredFile, has_changed
+from kafka_metal_pipeline.driver_session import Session
+from kafka_metal_pipeline.exit_codes import CHANGED, DIED, DONE, REFUSED, RENEW
 from kafka_metal_pipeline.failures import explain
-from kafka_metal_pipeline.librdkafka import OptionError
 from kafka_metal_pipeline.limits import Limits
-from kafka_metal_pipeline.marks import LostCheckpointError
 from kafka_metal_pipeline.recreated import RecreatedTopicError
-from kafka_metal_pipeline.registry import RegistryError, UnusableSchemaError, WriterSchemas
+from kafka_metal_pipeline.refusals import REFUSALS
+from kafka_metal_pipeline.registry import WriterSchemas
 from kafka_metal_pipeline.running_batch import planned_seconds
-from kafka_metal_pipeline.status import FAILING, FINISHED, STARTING, STOPPING, Board
-from kafka_metal_pipeline.storage import Files, Storage
-from kafka_metal_pipeline.supervision import FIRST_PAUSE_S, Attempt, Supervisor, output_state
+from kafka_metal_pipeline.schema_wait import read_schemas
+from kafka_metal_pipeline.status import FINISHED, STOPPING, Board
+from kafka_metal_pipeline.stopping import STOP_S, stop_between_batches
+from kafka_metal_pipeline.storage import Storage
+from kafka_metal_pipeline.supervision import Supervisor
 
 log = logging.getLogger(__name__)
 
-# In place of an exit code: the queries have stopped, for another declaration.
-CHANGED = -1
-# Of one round of queries: they start again with other schemas.
-RENEW = -2
-
 POLL_S = 1.0
-# On SIGTERM a running batch may finish within this time, so that its rows are not written to a
-# topic twice. The stop timeout of the container is longer.
-STOP_S = 25.0
-STOP_POLL_S = 0.05
 # Seconds that a driver that cannot run still serves the reason on its status port. A restart would
 # fail in the same way; another declaration may not.
 REFUSED_STATUS_S = 60.0
 REPORT_EVERY_S = 60.0
-
-# Errors that every start would raise again until the configuration changes.
-REFUSALS = (
-    CheckpointError,
-    cores.CoresError,
-    LostCheckpointError,
-    OptionError,
-    UnusableSchemaError,
-    preparation.LimitError,
-    queries.StatementError,
-    sql_check.SqlError,
-)
-
-# File next to a query's checkpoint with its throughput, for the next start.
-CAPACITY = "kafka-metal-records-per-second"
-
-Queries = Mapping[str, StreamingQuery]
 
 
 def run(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
@@ -102,74 +75,6 @@ def run(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
         board.set_state(FINISHED)
     running.close()
     return code
-
-
-def read_schemas(
-    file: DeclaredFile,
-    board: Board,
-    stopping: threading.Event,
-    read: Callable[[Declaration], WriterSchemas] = WriterSchemas,
-) -> WriterSchemas | int:
-    """Return the schemas of the source, once its registry has them.
-
-    DONE instead if ``stopping`` is set meanwhile, CHANGED for another declaration. All outputs are
-    failing until then, as with other causes outside of the pipeline. Raises RegistryError instead
-    for `available-now`, which repeats nothing.
-    """
-    declaration = file.declaration
-    failed, outputs = Attempt(), all_checkpoints(declaration)
-    while True:
-        try:
-            found = read(declaration)
-            break
-        except RegistryError as error:
-            if isinstance(error, REFUSALS) or declaration.trigger == AVAILABLE_NOW:
-                raise
-            message = str(error)
-        if message != failed.message:
-            log.error("pipeline %s: %s; retries", declaration.name, message)
-        failed = Attempt(
-            error=RegistryError(message),
-            message=message,
-            restarts=failed.restarts + (failed.error is not None),
-            due=time.monotonic() + FIRST_PAUSE_S,
-            failed_at=datetime.now(UTC),
-        )
-        for name in outputs:
-            board.set_output(name, output_state(failed))
-        board.set_state(FAILING)
-        if stopping.wait(FIRST_PAUSE_S):
-            return DONE
-        if _has_changed(file, board):
-            return CHANGED
-    for name in outputs if failed.error else ():
-        board.set_output(name, output_state(Attempt(restarts=failed.restarts)))
-    board.set_state(STARTING)
-    return found
-
-
-class Session:
-    """The session of a driver, from its first use on until it is closed."""
-
-    def __init__(self) -> None:
-        """Start nothing yet."""
-        self._spark: SparkSession | None = None
-
-    def open(self, declaration: Declaration) -> SparkSession:
-        """Return the session."""
-        if self._spark is None:
-            self._spark = session.start(declaration)
-        return self._spark
-
-    def close(self) -> None:
-        """Stop the session if it was started."""
-        try:
-            if self._spark is not None:
-                self._spark.stop()
-        except Exception as error:
-            # The exit code is determined already, and the JVM may have exited before.
-            log.warning("the session could not be stopped: %s", queries.first_line(error))
-        self._spark = None
 
 
 def _attempt(running: Session, file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
@@ -201,16 +106,9 @@ def _wait_for_change(file: DeclaredFile, board: Board, stopping: threading.Event
     """Return CHANGED if the declaration changes while the reason of the refusal is served."""
     until = time.monotonic() + REFUSED_STATUS_S
     while time.monotonic() < until and not stopping.wait(POLL_S):
-        if _has_changed(file, board):
+        if has_changed(file, board):
             return CHANGED
     return REFUSED
-
-
-def _has_changed(file: DeclaredFile, board: Board) -> bool:
-    """Whether there is another declaration to run; the board gets the reason if it cannot be."""
-    changed = file.reload()
-    board.set_file(file.seen, file.error)
-    return changed
 
 
 def _run(
@@ -287,35 +185,8 @@ def _run_queries(
     supervisor.count_last()
     for name, checkpoint in all_checkpoints(declaration).items():
         if name in running:
-            _keep_capacity(running[name], f"{checkpoint.location}/{CAPACITY}", storage)
+            keep_capacity(running[name], checkpoint.location, storage)
     return code
-
-
-def batch_limits(
-    declaration: Declaration, files: Files, planned: Mapping[str, float]
-) -> dict[str, int]:
-    """Return the maximum records per batch of each query, from its last throughput.
-
-    ``planned``: seconds for which a batch is planned, by output.
-    The lag is not known yet; if it is small, batches stay below the limit.
-    """
-    ceiling, found = declaration.source.max_per_trigger, {}
-    one_by_one = {output.name for output in declaration.outputs if output.is_real_time}
-    for name, checkpoint in all_checkpoints(declaration).items():
-        if name in one_by_one:
-            continue
-        capacity = files.read(f"{checkpoint.location}/{CAPACITY}")
-        # A crash may have truncated the file to fewer digits or none.
-        is_known = (capacity or "").strip().isdecimal()
-        load = rate.Load(float(str(capacity)), ceiling) if is_known else None
-        found[name] = rate.batch_limit(load, planned[name], ceiling)
-    return found
-
-
-def _keep_capacity(query: StreamingQuery, file: str, files: Files) -> None:
-    capacity = rate.read_throughput(query.recentProgress)
-    if capacity is not None:
-        files.write(file, f"{capacity:.0f}")
 
 
 def _watch(
@@ -358,7 +229,7 @@ def _watch(
         except RecreatedTopicError as error:
             supervisor.interrupt(error)
             watch.renew()
-        _has_changed(file, board)
+        has_changed(file, board)
         if file.digest == running:
             supervisor.start_due()
         elif supervisor.finish_starts():
@@ -366,26 +237,6 @@ def _watch(
             return CHANGED
     log.info("pipeline %s: stopping on a signal", name)
     return DONE
-
-
-def stop_between_batches(started: Queries, seconds: float) -> None:
-    """Stop each query after its current batch, or after ``seconds``."""
-    deadline = time.monotonic() + seconds
-    batches = {name: _batch(query) for name, query in started.items()}
-    left = dict(started)
-    while left:
-        for name, query in list(left.items()):
-            between = not query.status["isTriggerActive"] or _batch(query) != batches[name]
-            if not query.isActive or between or time.monotonic() > deadline:
-                query.stop()
-                del left[name]
-        if left:
-            time.sleep(STOP_POLL_S)
-
-
-def _batch(query: StreamingQuery) -> int:
-    last = query.lastProgress
-    return -1 if last is None else int(last["batchId"])
 
 
 def _report(state: Mapping[str, Mapping[str, Any]]) -> None:

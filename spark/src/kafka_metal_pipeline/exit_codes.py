@@ -5,3 +5,8 @@ DONE = 0
 DIED = 1
 # Wrong arguments, or an invalid declaration, statement, checkpoint or option.
 REFUSED = 2
+
+# In place of an exit code: the queries have stopped, for another declaration.
+CHANGED = -1
+# Of one round of queries: they start again with other schemas.
+RENEW = -2
