@@ -1,6 +1,7 @@
 """A refused operation changes neither lock nor silence of the running one."""
 
 import os
+import sys
 import time
 from dataclasses import replace
 
@@ -9,6 +10,12 @@ from ansible_collections.metal.kafka.plugins.module_utils._host import (
     operation_lock,
 )
 from plays import run, with_locks
+
+# Python of a machine on which the first module fails.
+FAILING = """#!/bin/sh
+if mkdir {folder}/failed 2> {folder}/errors; then exit 9; fi
+exec {python} "$@"
+"""
 
 
 def test_refused_operation_keeps_the_other_s_silence(tmp_path):
@@ -46,5 +53,25 @@ def test_ended_operation_removes_its_markers(tmp_path):
     code, output = run(tmp_path, [{"hosts": "all", "tasks": steps}], {"all": {"localhost": given}})
 
     assert code == 0, output
+    assert list((tmp_path / "locks").iterdir()) == []
+    assert list((tmp_path / "text").iterdir()) == []
+
+
+def test_an_operation_that_fails_on_one_machine_keeps_no_lock_on_others(tmp_path):
+    with_locks(tmp_path)
+    failing = tmp_path / "python"
+    failing.write_text(FAILING.format(folder=tmp_path, python=sys.executable))
+    failing.chmod(0o755)
+    given = {
+        **{"cluster_name": "prod", "roll_operation": "reboot", "roll_machines": ["m1", "m2", "m3"]},
+        "roll_textfile_dir": f"{tmp_path}/text",
+    }
+    hosts = {"m1": given, "m2": {**given, "ansible_python_interpreter": str(failing)}, "m3": given}
+    roll = {"include_role": {"name": "metal.kafka.roll", "tasks_from": "lock"}}
+    code, output = run(tmp_path, [{"hosts": "all", "tasks": [roll]}], {"all": hosts})
+
+    assert code != 0
+    assert "Cluster prod cannot be locked on m2: " in output
+    assert "break_when" not in output
     assert list((tmp_path / "locks").iterdir()) == []
     assert list((tmp_path / "text").iterdir()) == []
