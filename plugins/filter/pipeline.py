@@ -36,12 +36,13 @@ def pipeline_document(
 ) -> dict[str, Any]:
     """Return the validated declaration with settings of the site, and with the sample's schema.
 
-    Ansible's own filter would render the settings several times to merge them.
-    A sample's relative path starts in the current directory of the run. Client options of the
-    declaration are merged with those of the site. Raises AnsibleFilterError with all faults.
+    Of several ``site``, a later one wins. A sample's relative path starts in the current directory
+    of the run. Client options of the declaration are merged with those of the site. Raises
+    AnsibleFilterError with all faults.
     """
     try:
         own = to_builtin(declared)
+        # Ansible's filter combine would render the settings several times.
         settings = {key: value for each in site for key, value in to_builtin(each).items()}
         if wrong := [*site_only_keys(name, own), *option_conflicts(name, own, settings)]:
             raise DeclarationError(wrong)

@@ -56,8 +56,11 @@ def roll_failure(
 
 
 def lock_refusal(cluster: Any, refused: Any) -> str:
-    """Message about the lock's holder, from refused results of the module cluster_lock."""
-    return operation_lock.refusal(cluster, refused[0]["item"], refused[0]["lock"])
+    """Message about the lock's holder, or a failure, from results of the module cluster_lock."""
+    first = refused[0]
+    if "lock" not in first:
+        return f"Cluster {cluster} cannot be locked on {first['item']}: {first['msg']}"
+    return operation_lock.refusal(cluster, first["item"], first["lock"])
 
 
 def operation_interrupted(machines: Iterable[str], hostvars: Mapping[str, Any]) -> bool:

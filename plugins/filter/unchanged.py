@@ -50,6 +50,15 @@ def unless_declared_before(
     return [] if same else list(hosts)
 
 
+def purged_store_digests(hostvars: Mapping[str, Any], brokers: Sequence[str]) -> list[str]:
+    """Digests of the secret store before and after a run has deleted passwords; else none.
+
+    internal_forget_passwords.yml deletes them, on the first of the ``brokers``.
+    """
+    known = hostvars.get(brokers[0], {})
+    return list((known.get("content_forgotten") or {}).get("digests") or [])
+
+
 def waiting_hosts(
     hosts: Sequence[str], hostvars: Mapping[str, Any], machines: Iterable[str], *parts: str
 ) -> list[str]:
@@ -151,6 +160,7 @@ class FilterModule:
             "stopped_containers": stopped_containers,
             "changes_since_last_run": changes_since_last_run,
             "containers_to_start": to_start,
+            "purged_store_digests": purged_store_digests,
             "unless_declared_before": unless_declared_before,
             "unless_unchanged": unless_unchanged,
             "waiting_hosts": waiting_hosts,

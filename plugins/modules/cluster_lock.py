@@ -12,10 +12,10 @@ description:
     user, its control node, and its start time.
   - A lock whose process on the same control node has died is taken over; the same operation then
     keeps its start time, so that it can resume.
-  - The marker of a running operation for monitoring begins with its lock. All maintenance markers
-    of the cluster end with it, those of M(metal.kafka.maintenance), too.
-  - Does not fail if another operation holds the lock, see RV(acquired), or if the machine is
-    unreachable, see RV(reached).
+  - With the lock, it writes the marker of the running operation for monitoring, and removes all
+    maintenance markers of the cluster, also those of M(metal.kafka.maintenance).
+  - Fails without the lock if the marker cannot be written. Does not fail if another operation holds
+    the lock, see RV(acquired), or if the machine is unreachable, see RV(reached).
 options:
   cluster:
     description: Name of the cluster.
@@ -58,7 +58,7 @@ options:
     type: str
     default: ''
   announced:
-    description: Whether the operation gets a marker, from O(state=present) on.
+    description: Whether O(state=present) writes the marker of the operation.
     type: bool
     default: true
 attributes:
@@ -110,7 +110,7 @@ reached:
 released:
   description: Whether a lock was removed.
   type: bool
-  returned: with O(state=absent), O(state=released) and O(state=deleted)
+  returned: with O(state=absent), O(state=released) and O(state=deleted), outside check mode
 steps:
   description: Always empty, because a lock is not a change of the platform.
   type: list

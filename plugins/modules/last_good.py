@@ -10,11 +10,12 @@ short_description: Save or read the last good declaration of a container
 description:
   - Saves the declaration of a healthy container, so that a failed change can be undone, or reads
     the saved one.
+  - Tasks need C(no_log), because declarations contain secrets.
 options:
   path:
     description: >-
-      File of the declaration. It contains secrets - only the user of the module may read it and its
-      directory, which is created.
+      File of the declaration, which only the user of the module may read. Its directory is created
+      with the same restriction.
     type: path
     required: true
   declaration:
@@ -47,6 +48,8 @@ declaration:
 
 import json
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -58,20 +61,17 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "path": {"type": "path", "required": True},
-            "declaration": {"type": "dict", "no_log": True},
+            # Otherwise Ansible would mask each value of it in messages, such as parts of the path.
+            "declaration": {"type": "dict", "no_log": False},
         },
         supports_check_mode=True,
     )
     path, given = module.params["path"], module.params["declaration"]
     try:
-        saved = config_files.read(path)
         if given is None:
-            module.exit_json(changed=False, declaration=json.loads(saved or "{}"))
-        text = json.dumps(given, sort_keys=True)
+            module.exit_json(changed=False, declaration=read(path))
         if not module.check_mode:
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            if text != saved:
-                config_files.write(path, text, 0o600, os.geteuid(), os.getegid())
+            save(path, given)
     except (OSError, ValueError) as error:
         module.fail_json(
             msg=f"{path}: the last good declaration cannot be read or written: {error}; allowed: a "
@@ -79,6 +79,22 @@ def main() -> None:
         )
     # Not part of the managed platform: report no change.
     module.exit_json(changed=False)
+
+
+def read(path: str) -> dict[str, Any]:
+    """Return the saved declaration, empty without one; ValueError if the file is damaged."""
+    found = json.loads(config_files.read(path) or "{}")
+    if not isinstance(found, dict):
+        raise ValueError(f"found {type(found).__name__}")
+    return found
+
+
+def save(path: str, declaration: Mapping[str, Any]) -> None:
+    """Write the declaration, unless the file already has it, for this user only."""
+    wanted = json.dumps(declaration, sort_keys=True), 0o600, os.geteuid(), os.getegid()
+    if not config_files.is_as_declared(path, *wanted):
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        config_files.write(path, *wanted)
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ def main() -> None:
             if not dry:
                 baseline_file.delete(path)
         else:
-            result |= inspect(given, dry)
+            result |= save_state(given, dry)
     except OSError as error:
         message = f"machine_baseline: {path}: {error.strerror}"
         # A full disk must not prevent the verb that repairs it.
@@ -140,8 +140,8 @@ def main() -> None:
     module.exit_json(changed=False, **result)
 
 
-def inspect(given: dict[str, Any], dry: bool) -> dict[str, Any]:
-    """Write what depends on the state of the machine; return the parts of the result."""
+def save_state(given: dict[str, Any], dry: bool) -> dict[str, Any]:
+    """Write the state of the machine with the digests; return what it adds to the result."""
     # On the machine these files are compiled in each execution, a third of its time.
     from ..module_utils._containers import baseline_update, host_baseline, verb_changes
 

@@ -26,6 +26,7 @@ def test_exceptions_of_ansible_test_are_current(repository):
     (path,) = repository.files("tests/sanity/ignore-*.txt")
     lines = [re.fullmatch(r"(\S+) (\S+)  # (.+)", line) for line in repository.lines(path)]
     assert all(lines)
+    assert repository.lines(path) == sorted(repository.lines(path))
     assert [line[1] for line in lines if not (repository.root / line[1]).exists()] == []
     # ansible-test requires the GPL for documented plugins; the licence here is Apache's.
     documented = repository.files(

@@ -12,8 +12,10 @@ from ansible.vars.hostvars import HostVars
 from ansible.vars.manager import VariableManager
 from ansible_collections.metal.kafka.plugins.filter.unchanged import (
     changes_since_last_run,
+    purged_store_digests,
     stopped_containers,
     to_start,
+    unless_declared_before,
     unless_unchanged,
     waiting_hosts,
 )
@@ -336,3 +338,46 @@ def test_hosts_wait_for_unchanged_services_that_were_not_healthy(machine, waitin
 
 def test_nobody_waits_for_an_empty_group():
     assert waiting_hosts([], {}, ["a"]) == []
+
+
+@pytest.mark.parametrize(
+    ("broker", "digests"),
+    [
+        ({"content_forgotten": {"digests": ["s1", "s2"]}}, ["s1", "s2"]),
+        ({"content_forgotten": {"digests": []}}, []),
+        ({"content_forgotten": {"skipped": True}}, []),
+        ({}, []),
+        (None, []),
+    ],
+)
+def test_digests_of_the_store_are_known_if_the_run_has_deleted_passwords(broker, digests):
+    hostvars = {} if broker is None else {"k1": broker}
+    assert purged_store_digests({**hostvars, "k2": {}}, ["k1", "k2"]) == digests
+
+
+@pytest.mark.parametrize(
+    ("machines", "selected"),
+    [
+        ([{"pipelines": "p1", "rest": "r1"}, {"pipelines": "p1", "rest": "r1", "store": "s1"}], []),
+        ([{"pipelines": "p1", "rest": "r1"}, {"pipelines": "p2", "rest": "r1"}], ["d1", "d2"]),
+        ([{"pipelines": "p1", "rest": "r1"}, {"pipelines": "p1", "rest": "r2"}], ["d1", "d2"]),
+        # An interrupted run has outdated the part.
+        ([{"pipelines": "", "rest": "r1"}], ["d1", "d2"]),
+        # A machine without a baseline, and one that --limit leaves out.
+        ([{"pipelines": "p1", "rest": "r1"}, {}], ["d1", "d2"]),
+        ([{"pipelines": "p1", "rest": "r1"}, None], ["d1", "d2"]),
+        ([], ["d1", "d2"]),
+    ],
+)
+def test_hosts_are_left_out_if_all_machines_had_the_same_declarations(machines, selected):
+    declared = {"pipelines": "p1", "rest": "r1"}
+    hostvars = {
+        str(number): {} if digests is None else {"outdated_baseline": {"declared": digests}}
+        for number, digests in enumerate(machines)
+    } | {"d1": {"site_declared": declared}}
+    names = [str(number) for number in range(len(machines))]
+    assert unless_declared_before(["d1", "d2"], hostvars, names, PIPELINES) == selected
+    assert unless_declared_before([], hostvars, names, PIPELINES) == []
+    # The run has not computed its digests.
+    hostvars["d1"] = {}
+    assert unless_declared_before(["d1", "d2"], hostvars, names, PIPELINES) == ["d1", "d2"]

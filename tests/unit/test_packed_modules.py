@@ -212,6 +212,19 @@ def test_modules_of_a_run_during_which_sources_changed_are_not_kept(runs: Runs, 
     assert runs.used("second") == {}
 
 
+def test_modules_of_a_run_during_which_sources_changed_and_changed_back_are_not_kept(
+    runs: Runs, sources: Path
+):
+    (sources / "m.py").write_text("a")
+    os.utime(sources / "m.py", (0, 0))
+    first = runs.start("first")
+    # The run packs modules of the other branch.
+    (sources / "m.py").write_text("b")
+    (sources / "m.py").write_text("a")
+    runs.end(*first)
+    assert runs.used("second") == {}
+
+
 def test_a_source_that_is_linked_elsewhere_has_not_changed(runs: Runs, sources: Path):
     """As uv does with files of a package that is installed into another environment."""
     (sources / "m.py").touch()

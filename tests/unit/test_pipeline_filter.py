@@ -29,6 +29,11 @@ def document(**changes):
     return pipeline_document(DECLARED | changes, "p", SITE)
 
 
+def test_a_later_one_of_several_settings_of_the_site_wins():
+    found = pipeline_document(DECLARED, "p", SITE, {"status": "a:1"}, {"status": "b:2"})
+    assert found == pipeline_document(DECLARED, "p", SITE | {"status": "b:2"})
+
+
 def test_client_options_of_declaration_and_site_are_merged():
     found = document(
         kafka_options={"max.request.size": "5242880"},

@@ -1,14 +1,23 @@
 """A refused operation changes neither lock nor silence of the running one."""
 
 import os
+import sys
 import time
 from dataclasses import replace
 
+import pytest
 from ansible_collections.metal.kafka.plugins.module_utils._host import (
     maintenance_files,
     operation_lock,
 )
 from plays import run, with_locks
+
+# Python of a machine: the module that finds the file `fail` fails.
+FAILING = """#!/bin/sh
+if rm {folder}/fail 2> {folder}/errors; then exit 9; fi
+exec {python} "$@"
+"""
+LOCK = {"include_role": {"name": "metal.kafka.roll", "tasks_from": "lock"}}
 
 
 def test_refused_operation_keeps_the_other_s_silence(tmp_path):
@@ -20,12 +29,11 @@ def test_refused_operation_keeps_the_other_s_silence(tmp_path):
     maintenance_files.silence(text, "prod", "kafka1", ["kafka1"], [], time.time() + 300)
     before = maintenance_files.read(text, "prod")
 
-    roll = {"include_role": {"name": "metal.kafka.roll", "tasks_from": "lock"}}
     given = {
         **{"cluster_name": "prod", "roll_operation": "reboot", "roll_textfile_dir": text},
         "roll_machines": ["localhost"],
     }
-    code, output = run(tmp_path, [{"hosts": "all", "tasks": [roll]}], {"all": {"localhost": given}})
+    code, output = run(tmp_path, [{"hosts": "all", "tasks": [LOCK]}], {"all": {"localhost": given}})
 
     assert code != 0
     assert "Another operation runs on cluster prod: restart of all" in output
@@ -48,3 +56,26 @@ def test_ended_operation_removes_its_markers(tmp_path):
     assert code == 0, output
     assert list((tmp_path / "locks").iterdir()) == []
     assert list((tmp_path / "text").iterdir()) == []
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_an_operation_that_fails_on_one_machine_keeps_no_lock_on_others(tmp_path, nested):
+    with_locks(tmp_path)
+    failing, fail = tmp_path / "python", tmp_path / "fail"
+    failing.write_text(FAILING.format(folder=tmp_path, python=sys.executable))
+    failing.chmod(0o755)
+    given = {
+        **{"cluster_name": "prod", "roll_operation": "reboot", "roll_machines": ["m1", "m2", "m3"]},
+        "roll_textfile_dir": f"{tmp_path}/text",
+    }
+    hosts = {"m1": given, "m2": {**given, "ansible_python_interpreter": str(failing)}, "m3": given}
+    begin = {"command": f"touch {fail}", "delegate_to": "m1", "run_once": True}
+    steps = [LOCK, begin, LOCK] if nested else [begin, LOCK]
+    code, output = run(tmp_path, [{"hosts": "all", "tasks": steps}], {"all": hosts})
+
+    assert code != 0
+    assert "Cluster prod cannot be locked on m2: " in output
+    assert "break_when" not in output
+    # An interrupted operation keeps the lock that it had.
+    for folder in ("locks", "text"):
+        assert len(list((tmp_path / folder).iterdir())) == int(nested)

@@ -61,6 +61,13 @@ def test_mounts_and_labels_of_every_container_are_not_in_its_hash():
     }
 
 
+def test_labels_are_added_to_those_of_the_declaration():
+    declared = {"labels": {"team": "a", "kafka-metal.service": "other"}}
+    found = labelled_container(declared, {"kafka-metal.service": "kafka"})["labels"]
+    assert found.keys() == {"team", "kafka-metal.service", "kafka-metal.hash"}
+    assert (found["team"], found["kafka-metal.service"]) == ("a", "kafka")
+
+
 def test_the_hash_is_the_same_in_every_version_of_this_code():
     # A changed value restarts every container of every site at its next run.
     assert service_hash(DEFINITION, FILES) == "4e13c8bd0d7b0621"

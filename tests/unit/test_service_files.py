@@ -38,3 +38,12 @@ def test_undeclared_file_is_removed(run, tmp_path):
     assert result["changed"]
     assert result["steps"] == [f"{tmp_path.name}/outdated.pem is removed"]
     assert not list(tmp_path.iterdir())
+
+
+def test_a_damaged_file_is_replaced(run, tmp_path):
+    declared = {"dest": str(tmp_path), "files": [{"name": "zoo.cfg", "content": "a=1\n"}]}
+    (tmp_path / "zoo.cfg").write_bytes(b"a=\xff\n")
+
+    assert run(**declared)["changed"]
+    assert (tmp_path / "zoo.cfg").read_text() == "a=1\n"
+    assert not run(**declared)["changed"]

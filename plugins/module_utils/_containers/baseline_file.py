@@ -36,6 +36,11 @@ def delete(path: str) -> None:
         os.unlink(path)
 
 
+def has_digests(baseline: Mapping[str, Any]) -> bool:
+    """Whether a baseline has digests by part; those of earlier releases have a list."""
+    return isinstance(baseline.get("declared"), dict)
+
+
 def replace_digests(
     path: str, declared: Mapping[str, str], others: Mapping[str, str], *, dry: bool
 ) -> dict[str, str]:
@@ -45,7 +50,7 @@ def replace_digests(
     With ``dry`` nothing is written.
     """
     baseline = read(path)
-    if not baseline or not isinstance(baseline["declared"], dict):
+    if not has_digests(baseline):
         return {}
     before = dict(baseline["declared"])
     if not dry and all(before.get(part) == digest for part, digest in others.items()):

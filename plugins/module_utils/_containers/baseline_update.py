@@ -30,7 +30,7 @@ def update(
     ``dry``, nothing is written. Return the digests before.
     """
     baseline = baseline_file.read(path)
-    if kinds and not dry and baseline and isinstance(baseline["declared"], dict):
+    if kinds and not dry and baseline_file.has_digests(baseline):
         _replace(baseline, host_baseline.machine_state(socket, cluster, path, {}), kinds)
         baseline_file.write(path, baseline)
     # Last: until then the next run compares these parts.

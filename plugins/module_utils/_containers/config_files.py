@@ -14,9 +14,12 @@ from .._host.data_ownership import MARKER
 
 
 def read(path: str) -> str | None:
-    """Return the text of ``path``, or None when there is no such file."""
+    """Return the text of ``path``, or None when there is no such file.
+
+    Damaged bytes are in it as escapes, so that the text differs from a declared one.
+    """
     try:
-        with open(path, encoding="utf-8") as stream:
+        with open(path, encoding="utf-8", errors="backslashreplace") as stream:
             return stream.read()
     except FileNotFoundError:
         return None
@@ -27,10 +30,20 @@ def mode_of(path: str) -> int:
     return os.stat(path).st_mode & 0o7777
 
 
+def is_as_declared(path: str, content: str, mode: int, owner: int, group: int) -> bool:
+    """Whether a file has this content, mode and owner."""
+    return (
+        read(path) == content
+        and mode_of(path) == mode
+        and owned_directories.is_owned_by(path, owner, group)
+    )
+
+
 def write(path: str, content: str, mode: int, owner: int, group: int) -> None:
     """Replace ``path`` atomically: a reader gets either the old file or the new one."""
     temporary = f"{path}.new"
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w") as stream:
+    created = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    with open(created, "w", encoding="utf-8") as stream:
         stream.write(content)
     os.chmod(temporary, mode)
     os.chown(temporary, owner, group)
@@ -45,10 +58,10 @@ def converge(
     secrets = {entry["name"] for entry in spec["secret_files"]}
     for entry in spec["files"] + spec["secret_files"]:
         path, mode = os.path.join(spec["dest"], entry["name"]), int(entry["mode"], 8)
+        if is_as_declared(path, entry["content"], mode, *ids):
+            continue
         before = read(path)
         same = before == entry["content"]
-        if same and mode_of(path) == mode and owned_directories.is_owned_by(path, *ids):
-            continue
         outcome.differs.append(path)
         name = os.path.join(folder, entry["name"])
         if same:

@@ -51,9 +51,9 @@ def declared_container(
 ) -> dict[str, Any]:
     """A service's ``definition`` of its container with the ``defaults`` of every container.
 
-    ``mounts`` are added; ``limits_swap``: a container with a memory limit may not swap. Ansible's
-    own filter renders both dictionaries several times.
+    ``mounts`` are added; ``limits_swap``: a container with a memory limit may not swap.
     """
+    # Ansible's filter combine would render both dictionaries several times.
     found: dict[str, Any] = _merged(to_builtin(defaults), to_builtin(definition))
     found["volumes"] = [*found.get("volumes", []), *to_builtin(list(mounts))]
     if limits_swap and found.get("mem_limit"):
@@ -82,8 +82,9 @@ def labelled_container(
     """
     found: dict[str, Any] = to_builtin(declared)
     hashed = {"kafka-metal.hash": service_hash(found, files)}
+    all_labels = {**found.get("labels", {}), **to_builtin(labels), **hashed}
     volumes = [*found.get("volumes", []), *to_builtin(list(mounts))]
-    return {**found, "labels": {**to_builtin(labels), **hashed}, "volumes": volumes}
+    return {**found, "labels": all_labels, "volumes": volumes}
 
 
 def restart_relevant_part(file: Any) -> Any:

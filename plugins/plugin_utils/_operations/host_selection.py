@@ -105,7 +105,8 @@ def _results(found: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, 
 
 def _facts(found: Mapping[str, Any]) -> Mapping[str, Any]:
     """Facts that machine_info returned of a machine; empty before it ran."""
-    return (found.get("preflight_machine") or {}).get("facts") or {}
+    machine, _ = _results(found)
+    return machine.get("facts") or {}
 
 
 def _engine(found: Mapping[str, Any]) -> Mapping[str, Any]:

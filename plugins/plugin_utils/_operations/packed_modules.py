@@ -14,6 +14,7 @@ import hashlib
 import os
 import shutil
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from ansible import constants
@@ -51,13 +52,14 @@ class PackedModules:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.sources = ""
+        self.times: list[int] = []
         self.used: set[str] = set()
 
     def use(self, temporary: Path) -> None:
         """Give a run the kept modules; ``temporary`` is its directory for temporary files."""
         run = temporary / OF_RUN
         with contextlib.suppress(OSError):
-            self.sources = _digest_of_sources()
+            self.times, self.sources = _times_of_sources(), _digest_of_sources()
             own = _private_directory(self.folder / self.sources)
             os.utime(own)
             run.mkdir(exist_ok=True)
@@ -73,8 +75,9 @@ class PackedModules:
     def keep(self, temporary: Path) -> None:
         """Keep what a run has packed, and delete what belongs to earlier sources."""
         with contextlib.suppress(OSError):
-            # Of which sources is unknown if they have changed since the start.
-            if _digest_of_sources() != self.sources:
+            # Of which sources is unknown if they have changed since the start, even if they have
+            # changed back, such as by two checkouts.
+            if (_digest_of_sources(), _times_of_sources()) != (self.sources, self.times):
                 return
             own = _private_directory(self.folder / self.sources)
             for path in (temporary / OF_RUN).iterdir():
@@ -88,19 +91,27 @@ class PackedModules:
                 shutil.rmtree(path)
 
 
-def _digest_of_sources() -> str:
-    """Digest of everything that packed modules depend on."""
-    sources = []
+def _sources() -> Iterator[Path]:
+    """Everything that packed modules depend on."""
     # With directories of a site for ansible.module_utils, which precede those of Ansible.
     libraries = module_utils_loader.print_paths().split(os.pathsep)
     own = PLUGINS / "modules", PLUGINS / "module_utils"
     for tree in (*own, Path(constants.__file__).parent / "modules", *libraries):
         for folder, _, files in os.walk(tree, followlinks=True):
-            for path in (Path(folder, file) for file in files if file.endswith(".py")):
-                # Not times: a copy may have those of its source, and a package manager that links
-                # the same file into another environment changes the one no program can set.
-                sources.append((str(path), hashlib.sha256(path.read_bytes()).digest()))
+            yield from (Path(folder, file) for file in files if file.endswith(".py"))
+
+
+def _digest_of_sources() -> str:
+    """Digest of the content of all sources."""
+    # Not of times: a copy may have the modification time of its source, and a hard link to a file,
+    # such as of a package in another environment, changes the file's ctime.
+    sources = [(str(path), hashlib.sha256(path.read_bytes()).digest()) for path in _sources()]
     return hashlib.sha256(repr((__version__, sorted(sources))).encode()).hexdigest()
+
+
+def _times_of_sources() -> list[int]:
+    """Modification times of all sources, in nanoseconds."""
+    return sorted(path.stat().st_mtime_ns for path in _sources())
 
 
 def _private_directory(path: Path) -> Path:
