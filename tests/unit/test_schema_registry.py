@@ -250,14 +250,39 @@ def test_its_account_has_the_least_rights(facts):
         ("topic", f"{name}-journal", "literal"): {"read", "write", "describe", "describe_configs"},
         ("topic", f"{name}-snapshots", "literal"): {"read", "describe", "describe_configs"},
         ("topic", f"{name}-events", "literal"): {"write", "describe", "describe_configs"},
-        ("group", f"{name}-", "prefixed"): {"read"},
+        ("group", f"{name}-1-", "prefixed"): {"read"},
+        ("group", f"{name}-2-", "prefixed"): {"read"},
     }
+
+
+@pytest.mark.parametrize(("topics", "number"), [("schema-registry", 1), ("own.topics", 7)])
+def test_groups_of_an_instance_have_a_prefix_with_an_acl(evaluated, rendered, topics, number):
+    variables = {"schema_registry_topics": topics, "schema_registry_id": number}
+    files, _ = rendered(**variables)
+    prefix = from_properties(files["registry.properties"])[
+        "apicurio.kafkasql.consumer.group-prefix"
+    ]
+    assert prefix == f"{topics}-{number}-"
+    acls, excluded = evaluated(
+        f"[({{'users': {looked_up('users.service_accounts')}}} | metal.kafka.content_specs)"
+        f".acls.acls, {looked_up('monitoring.excluded_groups')}]",
+        **variables,
+    )
+    granted = [acl for acl in acls if acl["resource_type"] == "group" and acl["resource"] == prefix]
+    assert [(acl["principal"], acl["operation"], acl["pattern"]) for acl in granted] == [
+        ("User:schema-registry", "read", "prefixed")
+    ]
+    assert re.search(excluded, f"{prefix}0b86")
 
 
 def test_lag_of_its_groups_is_not_exported(facts):
     pattern = re.compile(facts["excluded"])
-    assert pattern.search("schema-registry-0b86")
+    assert pattern.search("schema-registry-1-0b86")
+    assert pattern.search("schema-registry-2-0b86")
     assert pattern.search("kafka-metal-probe")
+    # Not a prefix of an instance, so a site may use them.
+    assert not pattern.search("schema-registry-3-0b86")
+    assert not pattern.search("schema-registry-app")
     assert not pattern.search("my-schema-registry-app")
 
 
