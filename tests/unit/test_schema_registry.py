@@ -22,7 +22,8 @@ from ansible.plugins.lookup import LookupBase
 
 class LookupModule(LookupBase):
     def run(self, terms, variables=None, **options):
-        return [f"<{term}>$1" for term in terms]
+        end = (variables or {}).get("secret_end", "$1")
+        return [f"<{term}>{end}" for term in terms]
 """
 RENDER = """
 - name: Write the declaration of the service
@@ -122,6 +123,31 @@ def test_passwords_are_hashed_as_quarkus_expects(rendered):
         roles = {"admin": "sr-admin", "developer": "sr-developer", "reader": "sr-readonly"}
         assert found[USER_KEY.format("roles", name)] == roles[role]
     assert "<password" not in files["registry.properties"]
+
+
+def without_expressions(text):
+    """A value as SmallRye Config returns it: it replaces ${…}, and two dollar signs are one."""
+    assert not re.search(r"(?<!\$)(\$\$)*\$\{", text), text
+    return text.replace("$$", "$")
+
+
+@pytest.mark.parametrize("end", ["re$a.d", "a$$b", "${HOME}", "$${x}", "$", "a.b-_", "#=:!,;%'~"])
+def test_special_characters_of_a_password_are_kept(rendered, end):
+    files, _ = rendered(secret_end=end)
+    jaas = from_properties(files["secret.properties"])["apicurio.kafka.common.sasl.jaas.config"]
+    value = without_expressions(jaas)
+    assert value.endswith(
+        f' username="schema-registry" password="<password:schema-registry>{end}";'
+    )
+
+
+@pytest.mark.parametrize("end", ["re$a.d\\er", "\\\\", 'a"b', "${HOME}"])
+def test_any_password_of_a_user_of_the_api_is_hashed(rendered, end):
+    files, _ = rendered(secret_end=end, mode="mtls")
+    found = from_properties(files["secret.properties"])
+    text = f"shop.1:Quarkus:<password:schema_registry-shop.1>{end}"
+    expected = hashlib.sha512(text.encode()).hexdigest()
+    assert found[USER_KEY.format("users", "shop.1")] == expected
 
 
 @pytest.mark.parametrize(
