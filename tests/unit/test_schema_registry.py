@@ -11,8 +11,22 @@ from ansible_collections.metal.kafka.plugins.filter.ready_status import ready_st
 from ansible_collections.metal.kafka.plugins.module_utils._common.properties_file import (
     from_properties,
 )
+from ansible_collections.metal.kafka.plugins.module_utils._content.applied_state import Permission
+from ansible_collections.metal.kafka.plugins.module_utils._content.removals import (
+    with_topic_removals,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model import Topic
+from ansible_collections.metal.kafka.plugins.module_utils._content.topics import (
+    parse_specs,
+    plan,
+    unmanaged_config,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._problems.config_values import Value
 from ansible_collections.metal.kafka.plugins.module_utils._problems.platform_problem import (
     from_dict,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
+    content_specs,
 )
 from plays import ROOT
 
@@ -256,6 +270,73 @@ def test_its_topics_keep_all_records(facts):
             **{"partitions": 1, "cleanup": "delete", "retention": -1, "retention_size": -1},
             **{"replication": 3, "min_insync": 2},
         }
+
+
+# Each would delete records of a topic, or stop its writes.
+HARMFUL = {
+    **{"partitions": 12, "replication": 1, "cleanup": "compact", "min_insync": 1},
+    **{"retention": "1d", "retention_size": "1MB", "config": {"segment.ms": 1000}},
+}
+
+
+@pytest.mark.parametrize("common", [HARMFUL, dict.fromkeys(HARMFUL)])
+def test_defaults_of_a_site_do_not_apply_to_its_topics(facts, common):
+    given = {
+        **{"topics": {"orders": {}}, "defaults": common, "name_pattern": "orders"},
+        "service_topics": facts["topics"],
+    }
+    found = content_specs(given)["topics"]["topics"]
+    assert set(found) == {"orders", *facts["topics"]}
+    for name in facts["topics"]:
+        assert found[name] == {
+            **{"partitions": 1, "replication_factor": 3},
+            "config": {
+                **{"retention.ms": -1, "retention.bytes": -1},
+                **{"cleanup.policy": "delete", "min.insync.replicas": 2},
+            },
+        }
+
+
+# Keys of a topic by which Kafka deletes records, or accepts a write with too few copies.
+KEEPING = ["cleanup.policy", "min.insync.replicas", "retention.bytes", "retention.ms"]
+
+
+def with_removals(declared, applied):
+    """Specs of a run's topics after earlier runs applied these keys."""
+    specs = parse_specs(content_specs(declared)["topics"]["topics"])
+    found, state, _ = with_topic_removals(specs, applied, Permission(confirmed={"topics"}))
+    return found, state
+
+
+def test_no_key_that_keeps_its_records_returns_to_the_default(facts):
+    """Undeclared keys of topics do: the default of retention would delete schemas after 7 days."""
+    applied = dict.fromkeys(["orders", *facts["topics"]], KEEPING)
+    declared = {"topics": {"orders": {}}, "service_topics": facts["topics"]}
+    specs, _ = with_removals(declared, applied)
+    assert {each.name: sorted(each.defaults) for each in specs} == {
+        "orders": KEEPING,
+        **{name: [] for name in facts["topics"]},
+    }
+
+
+def test_its_topics_keep_their_keys_when_it_is_switched_off(facts):
+    applied = dict.fromkeys(facts["topics"], KEEPING)
+    specs, state = with_removals({"topics": {"orders": {}}, "service_topics": {}}, applied)
+    assert [each.name for each in specs] == ["orders"]
+    assert state == applied
+
+
+def test_retention_that_was_changed_by_hand_is_corrected(facts):
+    topics = content_specs({"service_topics": facts["topics"]})["topics"]["topics"]
+    (spec,) = parse_specs({"schema-registry-journal": topics["schema-registry-journal"]})
+    config = {key: Value(value, "LONG") for key, value in spec.config.items()}
+    config["cleanup.policy"] = Value("delete", "LIST")
+    config |= {"retention.ms": Value("604800000", "LONG"), "segment.ms": Value("7", "LONG")}
+    current = Topic(spec.name, 1, frozenset({3}), config)
+    steps = [str(step) for step in plan(current, spec)]
+    assert steps == ["schema-registry-journal: retention.ms 604800000 -> -1"]
+    # Reported by every run, and kept.
+    assert unmanaged_config(current, spec) == {"segment.ms": "7"}
 
 
 def test_its_topics_fit_a_single_broker(evaluated):
