@@ -505,4 +505,13 @@ def test_client_files_have_all_addresses_and_short_retries(evaluated):
     assert [client[key] for key in retries] == [1, 50, 100]
     java = from_properties(found["schema-registry.properties"])
     assert java["schema.registry.url"] == client["url"]
+    own = {key: value for key, value in java.items() if key.startswith("apicurio.registry.")}
+    assert own == {
+        "apicurio.registry.url": "https://10.0.0.1:8443/apis/registry/v3",
+        "apicurio.registry.tls.truststore.type": "PEM",
+        "apicurio.registry.tls.truststore.location": client["ssl.ca.location"],
+        "apicurio.registry.auth.username": "shop.1",
+        "apicurio.registry.auth.password": "<password:schema_registry-shop.1>$1",
+        "apicurio.registry.find-latest": "true",
+    }
     assert client["ssl.ca.location"].endswith("/schema_registry/shop.1/ca.pem")
