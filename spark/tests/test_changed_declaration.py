@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -11,8 +12,9 @@ from conftest import SMALLEST
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline import declared_file, driver, exit_codes, supervision
+from kafka_metal_pipeline.changes import PAUSE_S, Changes
 from kafka_metal_pipeline.queries import StatementError
-from kafka_metal_pipeline.registry import WriterSchemas
+from kafka_metal_pipeline.registry import RegistryError, UnusableSchemaError, WriterSchemas
 from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import Board
 from kafka_metal_pipeline.supervision import Supervisor
@@ -22,6 +24,12 @@ from pyspark.sql import SparkSession
 def declared(output: str) -> Declaration:
     outputs = {output: {"sql": "SELECT * FROM events", "topic": output}}
     return parse("p", SMALLEST | {"outputs": outputs, "status": "127.0.0.1:1"})
+
+
+def with_registry(output: str) -> Declaration:
+    source = SMALLEST["source"] | {"format": "avro", "schema": "id LONG", "registry": {}}
+    found = declared(output)
+    return replace(found, source=parse("p", SMALLEST | {"source": source}).source)
 
 
 class File:
@@ -146,7 +154,8 @@ def test_outputs_that_cannot_start_do_not_delay_another_declaration(
     failsafe.start()
     unused: Any = None
     schemas = WriterSchemas(file.declaration)
-    code = driver._watch(supervisor, watch, unused, schemas, board, stopping, file)
+    changes = Changes(file, board)
+    code = driver._watch(supervisor, watch, unused, schemas, board, stopping, changes)
     assert code == exit_codes.CHANGED
     failsafe.cancel()
     # The restarts that ran already were completed.
@@ -182,11 +191,12 @@ def test_other_schemas_are_for_the_declaration_in_the_file(
 
     supervisor = Supervisor("p", {"first": 10.0, "invalid": 10.0}, start, board, True)
     watch: Any = SimpleNamespace(reads_ends=False, ends={}, check_seen=lambda: None)
-    schemas: Any = SimpleNamespace(renew=renew, is_waiting=False)
-    unused: Any = None
+    declaration = file.declaration
+    schemas: Any = SimpleNamespace(renew=renew, is_waiting=False, declaration=declaration)
+    unused: Any = Changes(file, board)
     failsafe = threading.Timer(2, stopping.set)
     failsafe.start()
-    assert driver._watch(supervisor, watch, unused, schemas, board, stopping, file) == code
+    assert driver._watch(supervisor, watch, unused, schemas, board, stopping, unused) == code
     failsafe.cancel()
     assert started == ["first", "invalid"] * 2
 
@@ -210,8 +220,9 @@ def test_a_refused_declaration_leaves_no_connection(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(driver.streams, "forget_shared_reads", lambda _: ended.append("reads"))
     file: Any = File("first")
     board, spark = Board("p", ["first", "invalid"]), cast("SparkSession", None)
+    schemas, changes = WriterSchemas(file.declaration), Changes(file, board)
     with pytest.raises(StatementError):
-        driver._run(spark, WriterSchemas(file.declaration), board, threading.Event(), file)
+        driver._run(spark, schemas, board, threading.Event(), changes)
     assert sorted(ended) == ["connection", "reads", "watch"]
 
 
@@ -222,3 +233,140 @@ def test_the_state_has_the_digest_of_the_file_that_cannot_be_applied() -> None:
     assert not declared_file.has_changed(file, board)
     state = board.snapshot()
     assert (state["declaration_in_file"], state["declaration_error"]) == ("edited", "no YAML file")
+
+
+class Registry:
+    """A registry whose answer to each read is the next of these errors; None for the schemas."""
+
+    def __init__(self, *errors: Exception | None) -> None:
+        self.errors, self.asked = list(errors), list[str]()
+
+    def read(self, declaration: Declaration) -> WriterSchemas:
+        self.asked.append(declaration.outputs[0].name)
+        error = self.errors.pop(0)
+        if error:
+            raise error
+        return cast("WriterSchemas", SimpleNamespace(declaration=declaration))
+
+
+DOWN = RegistryError("the schema registry gives no schema")
+
+
+class Driver:
+    """A driver that runs one declaration, and a file with another one."""
+
+    def __init__(self, *errors: Exception | None) -> None:
+        self.now = 100.0
+        self.file: Any = File("first")
+        self.board = Board("p", ["first"])
+        self.registry = Registry(*errors)
+        self.changes = Changes(self.file, self.board, self.registry.read, lambda: self.now)
+        self.put(with_registry("second"))
+
+    def put(self, declaration: Declaration) -> None:
+        """Replace the file."""
+        self.file.left.append(declaration)
+
+    def look(self) -> bool:
+        """Look until the schemas were read if they are being read."""
+        self.changes.look()
+        if self.changes._worker:
+            self.changes._worker.join(10)
+        return self.changes.look()
+
+    @property
+    def error(self) -> str:
+        return str(self.board.snapshot()["declaration_error"])
+
+
+def test_schemas_of_another_declaration_are_read_before_it_replaces_the_running_one() -> None:
+    tested = Driver(None)
+    assert tested.look()
+    schemas = tested.changes.begin()
+    assert schemas is not None
+    assert schemas.declaration.outputs[0].name == "second"
+    # It runs now, with the schemas that were read.
+    assert not tested.look()
+    assert (tested.registry.asked, tested.error) == (["second"], "")
+    assert tested.changes.begin() is None
+
+
+def test_without_schemas_the_running_declaration_goes_on_and_the_state_has_the_reason() -> None:
+    tested = Driver(DOWN, DOWN, None)
+    assert not tested.look()
+    assert tested.error == str(DOWN)
+    assert tested.board.snapshot()["declaration_in_file"] == "second"
+    # The registry is asked again after a pause.
+    assert not tested.look()
+    assert len(tested.registry.asked) == 1
+    tested.now += PAUSE_S
+    assert not tested.look()
+    tested.now += PAUSE_S
+    assert tested.look()
+    assert (len(tested.registry.asked), tested.error) == (3, "")
+
+
+def test_a_declaration_that_is_taken_back_does_not_wait_for_its_schemas() -> None:
+    tested = Driver(DOWN)
+    assert not tested.look()
+    tested.put(declared("first"))
+    assert not tested.look()
+    assert (tested.error, tested.registry.asked) == ("", ["second"])
+
+
+def test_a_third_declaration_replaces_one_that_waits_for_its_schemas() -> None:
+    tested = Driver(DOWN)
+    assert not tested.look()
+    # Without a registry nothing is read.
+    tested.put(declared("third"))
+    tested.registry.errors.append(None)
+    assert tested.look()
+    schemas = tested.changes.begin()
+    assert schemas is not None
+    assert schemas.declaration.outputs[0].name == "third"
+
+
+def test_a_schema_that_cannot_be_used_is_refused_as_at_a_start() -> None:
+    tested = Driver(UnusableSchemaError("version 1 is JSON, not AVRO"))
+    assert tested.look()
+    assert tested.changes.begin() is None
+
+
+def test_a_slow_registry_does_not_stop_the_supervision() -> None:
+    tested, answer = Driver(), threading.Event()
+
+    def read(declaration: Declaration) -> WriterSchemas:
+        assert answer.wait(10)
+        return cast("WriterSchemas", SimpleNamespace(declaration=declaration))
+
+    tested.changes._read = read
+    assert not tested.changes.look()
+    assert not tested.changes.look()
+    answer.set()
+    assert tested.look()
+
+
+def test_outputs_restart_while_another_declaration_waits_for_its_schemas(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(driver, "POLL_S", 0.01)
+    monkeypatch.setattr(supervision, "FIRST_PAUSE_S", 0.0)
+    tested, stopping, started = Driver(DOWN), threading.Event(), list[str]()
+
+    def start(name: str) -> Any:
+        started.append(name)
+        if len(started) == 4:
+            # The registry responds.
+            tested.registry.errors.append(None)
+            tested.now += PAUSE_S
+        raise RuntimeError("the target is down")
+
+    supervisor = Supervisor("p", {"first": 10.0}, start, tested.board, True)
+    watch: Any = SimpleNamespace(reads_ends=False, ends={}, check_seen=lambda: None)
+    schemas, unused = WriterSchemas(tested.file.declaration), cast("Any", None)
+    failsafe = threading.Timer(10, stopping.set)
+    failsafe.start()
+    code = driver._watch(supervisor, watch, unused, schemas, tested.board, stopping, tested.changes)
+    failsafe.cancel()
+    assert code == exit_codes.CHANGED
+    assert len(started) >= 4

@@ -16,7 +16,11 @@ REQUIREMENTS = sorted(
     if path.parent.name != "meta"
     if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
 )
-RECIPES = sorted([*ROOT.glob("images/*/Dockerfile"), *ROOT.glob("bench/**/Dockerfile")])
+RECIPES = sorted(
+    path
+    for folder in ("images/*", "bench/**", "molecule/shared/*")
+    for path in ROOT.glob(f"{folder}/Dockerfile")
+)
 WITH_MAVEN = [path for path in RECIPES if re.search(r"^RUN mvn|&& mvn", path.read_text(), re.M)]
 POMS = [path.parent / "pom.xml" for path in WITH_MAVEN if (path.parent / "pom.xml").exists()]
 SCRIPTS = [path for path in (ROOT / "scripts").iterdir() if path.is_file()]

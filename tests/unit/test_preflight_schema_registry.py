@@ -76,6 +76,11 @@ def test_a_valid_site_has_no_problems():
     assert messages(site()) == []
 
 
+@pytest.mark.parametrize("name", ["a.b", "a.", "9", "x" * 32, "a_b-c"])
+def test_a_name_with_allowed_characters_is_accepted(name):
+    assert messages(site(both={USERS: {name: "reader"}})) == []
+
+
 LONG = "x" * 33
 
 
@@ -91,6 +96,10 @@ LONG = "x" * 33
         ({USERS: {'a"b': "reader"}}, "allowed: 1 to 32 letters"),
         ({USERS: {"a=b": "reader"}}, "found the name 'a=b'; allowed: 1 to 32 letters"),
         ({USERS: {"a$b": "reader"}}, "found the name 'a$b'; allowed: 1 to 32 letters"),
+        ({USERS: {"${HOME}": "reader"}}, "found the name '${HOME}'; allowed: 1 to 32 letters"),
+        ({USERS: {r"a\b": "reader"}}, r"found the name 'a\\b'; allowed: 1 to 32 letters"),
+        ({USERS: {"a\\": "reader"}}, r"found the name 'a\\'; allowed: 1 to 32 letters"),
+        ({USERS: {".": "reader"}}, "found the name '.'; allowed: 1 to 32 letters"),
         ({USERS: {"a/b": "reader"}}, "found the name 'a/b'; allowed: 1 to 32 letters"),
         ({USERS: {"a\nb": "reader"}}, "allowed: 1 to 32 letters"),
         ({USERS: {"müller": "reader"}}, "found the name 'müller'; allowed: 1 to 32 letters"),

@@ -11,8 +11,22 @@ from ansible_collections.metal.kafka.plugins.filter.ready_status import ready_st
 from ansible_collections.metal.kafka.plugins.module_utils._common.properties_file import (
     from_properties,
 )
+from ansible_collections.metal.kafka.plugins.module_utils._content.applied_state import Permission
+from ansible_collections.metal.kafka.plugins.module_utils._content.removals import (
+    with_topic_removals,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._content.topic_model import Topic
+from ansible_collections.metal.kafka.plugins.module_utils._content.topics import (
+    parse_specs,
+    plan,
+    unmanaged_config,
+)
+from ansible_collections.metal.kafka.plugins.module_utils._problems.config_values import Value
 from ansible_collections.metal.kafka.plugins.module_utils._problems.platform_problem import (
     from_dict,
+)
+from ansible_collections.metal.kafka.plugins.plugin_utils._declarations.declared_content import (
+    content_specs,
 )
 from plays import ROOT
 
@@ -22,7 +36,8 @@ from ansible.plugins.lookup import LookupBase
 
 class LookupModule(LookupBase):
     def run(self, terms, variables=None, **options):
-        return [f"<{term}>$1" for term in terms]
+        end = (variables or {}).get("secret_end", "$1")
+        return [f"<{term}>{end}" for term in terms]
 """
 RENDER = """
 - name: Write the declaration of the service
@@ -122,6 +137,31 @@ def test_passwords_are_hashed_as_quarkus_expects(rendered):
         roles = {"admin": "sr-admin", "developer": "sr-developer", "reader": "sr-readonly"}
         assert found[USER_KEY.format("roles", name)] == roles[role]
     assert "<password" not in files["registry.properties"]
+
+
+def without_expressions(text):
+    """A value as SmallRye Config returns it: it replaces ${…}, and two dollar signs are one."""
+    assert not re.search(r"(?<!\$)(\$\$)*\$\{", text), text
+    return text.replace("$$", "$")
+
+
+@pytest.mark.parametrize("end", ["re$a.d", "a$$b", "${HOME}", "$${x}", "$", "a.b-_", "#=:!,;%'~"])
+def test_special_characters_of_a_password_are_kept(rendered, end):
+    files, _ = rendered(secret_end=end)
+    jaas = from_properties(files["secret.properties"])["apicurio.kafka.common.sasl.jaas.config"]
+    value = without_expressions(jaas)
+    assert value.endswith(
+        f' username="schema-registry" password="<password:schema-registry>{end}";'
+    )
+
+
+@pytest.mark.parametrize("end", ["re$a.d\\er", "\\\\", 'a"b', "${HOME}"])
+def test_any_password_of_a_user_of_the_api_is_hashed(rendered, end):
+    files, _ = rendered(secret_end=end, mode="mtls")
+    found = from_properties(files["secret.properties"])
+    text = f"shop.1:Quarkus:<password:schema_registry-shop.1>{end}"
+    expected = hashlib.sha512(text.encode()).hexdigest()
+    assert found[USER_KEY.format("users", "shop.1")] == expected
 
 
 @pytest.mark.parametrize(
@@ -232,6 +272,73 @@ def test_its_topics_keep_all_records(facts):
         }
 
 
+# Each would delete records of a topic, or stop its writes.
+HARMFUL = {
+    **{"partitions": 12, "replication": 1, "cleanup": "compact", "min_insync": 1},
+    **{"retention": "1d", "retention_size": "1MB", "config": {"segment.ms": 1000}},
+}
+
+
+@pytest.mark.parametrize("common", [HARMFUL, dict.fromkeys(HARMFUL)])
+def test_defaults_of_a_site_do_not_apply_to_its_topics(facts, common):
+    given = {
+        **{"topics": {"orders": {}}, "defaults": common, "name_pattern": "orders"},
+        "service_topics": facts["topics"],
+    }
+    found = content_specs(given)["topics"]["topics"]
+    assert set(found) == {"orders", *facts["topics"]}
+    for name in facts["topics"]:
+        assert found[name] == {
+            **{"partitions": 1, "replication_factor": 3},
+            "config": {
+                **{"retention.ms": -1, "retention.bytes": -1},
+                **{"cleanup.policy": "delete", "min.insync.replicas": 2},
+            },
+        }
+
+
+# Keys of a topic by which Kafka deletes records, or accepts a write with too few copies.
+KEEPING = ["cleanup.policy", "min.insync.replicas", "retention.bytes", "retention.ms"]
+
+
+def with_removals(declared, applied):
+    """Specs of a run's topics after earlier runs applied these keys."""
+    specs = parse_specs(content_specs(declared)["topics"]["topics"])
+    found, state, _ = with_topic_removals(specs, applied, Permission(confirmed={"topics"}))
+    return found, state
+
+
+def test_no_key_that_keeps_its_records_returns_to_the_default(facts):
+    """Undeclared keys of topics do: the default of retention would delete schemas after 7 days."""
+    applied = dict.fromkeys(["orders", *facts["topics"]], KEEPING)
+    declared = {"topics": {"orders": {}}, "service_topics": facts["topics"]}
+    specs, _ = with_removals(declared, applied)
+    assert {each.name: sorted(each.defaults) for each in specs} == {
+        "orders": KEEPING,
+        **{name: [] for name in facts["topics"]},
+    }
+
+
+def test_its_topics_keep_their_keys_when_it_is_switched_off(facts):
+    applied = dict.fromkeys(facts["topics"], KEEPING)
+    specs, state = with_removals({"topics": {"orders": {}}, "service_topics": {}}, applied)
+    assert [each.name for each in specs] == ["orders"]
+    assert state == applied
+
+
+def test_retention_that_was_changed_by_hand_is_corrected(facts):
+    topics = content_specs({"service_topics": facts["topics"]})["topics"]["topics"]
+    (spec,) = parse_specs({"schema-registry-journal": topics["schema-registry-journal"]})
+    config = {key: Value(value, "LONG") for key, value in spec.config.items()}
+    config["cleanup.policy"] = Value("delete", "LIST")
+    config |= {"retention.ms": Value("604800000", "LONG"), "segment.ms": Value("7", "LONG")}
+    current = Topic(spec.name, 1, frozenset({3}), config)
+    steps = [str(step) for step in plan(current, spec)]
+    assert steps == ["schema-registry-journal: retention.ms 604800000 -> -1"]
+    # Reported by every run, and kept.
+    assert unmanaged_config(current, spec) == {"segment.ms": "7"}
+
+
 def test_its_topics_fit_a_single_broker(evaluated):
     topics = evaluated(looked_up("kafka.service_topics"), groups=site(brokers=1))
     assert {(each["replication"], each["min_insync"]) for each in topics.values()} == {(1, 1)}
@@ -250,14 +357,39 @@ def test_its_account_has_the_least_rights(facts):
         ("topic", f"{name}-journal", "literal"): {"read", "write", "describe", "describe_configs"},
         ("topic", f"{name}-snapshots", "literal"): {"read", "describe", "describe_configs"},
         ("topic", f"{name}-events", "literal"): {"write", "describe", "describe_configs"},
-        ("group", f"{name}-", "prefixed"): {"read"},
+        ("group", f"{name}-1-", "prefixed"): {"read"},
+        ("group", f"{name}-2-", "prefixed"): {"read"},
     }
+
+
+@pytest.mark.parametrize(("topics", "number"), [("schema-registry", 1), ("own.topics", 7)])
+def test_groups_of_an_instance_have_a_prefix_with_an_acl(evaluated, rendered, topics, number):
+    variables = {"schema_registry_topics": topics, "schema_registry_id": number}
+    files, _ = rendered(**variables)
+    prefix = from_properties(files["registry.properties"])[
+        "apicurio.kafkasql.consumer.group-prefix"
+    ]
+    assert prefix == f"{topics}-{number}-"
+    acls, excluded = evaluated(
+        f"[({{'users': {looked_up('users.service_accounts')}}} | metal.kafka.content_specs)"
+        f".acls.acls, {looked_up('monitoring.excluded_groups')}]",
+        **variables,
+    )
+    granted = [acl for acl in acls if acl["resource_type"] == "group" and acl["resource"] == prefix]
+    assert [(acl["principal"], acl["operation"], acl["pattern"]) for acl in granted] == [
+        ("User:schema-registry", "read", "prefixed")
+    ]
+    assert re.search(excluded, f"{prefix}0b86")
 
 
 def test_lag_of_its_groups_is_not_exported(facts):
     pattern = re.compile(facts["excluded"])
-    assert pattern.search("schema-registry-0b86")
+    assert pattern.search("schema-registry-1-0b86")
+    assert pattern.search("schema-registry-2-0b86")
     assert pattern.search("kafka-metal-probe")
+    # Not a prefix of an instance, so a site may use them.
+    assert not pattern.search("schema-registry-3-0b86")
+    assert not pattern.search("schema-registry-app")
     assert not pattern.search("my-schema-registry-app")
 
 
@@ -373,4 +505,13 @@ def test_client_files_have_all_addresses_and_short_retries(evaluated):
     assert [client[key] for key in retries] == [1, 50, 100]
     java = from_properties(found["schema-registry.properties"])
     assert java["schema.registry.url"] == client["url"]
+    own = {key: value for key, value in java.items() if key.startswith("apicurio.registry.")}
+    assert own == {
+        "apicurio.registry.url": "https://10.0.0.1:8443/apis/registry/v3",
+        "apicurio.registry.tls.truststore.type": "PEM",
+        "apicurio.registry.tls.truststore.location": client["ssl.ca.location"],
+        "apicurio.registry.auth.username": "shop.1",
+        "apicurio.registry.auth.password": "<password:schema_registry-shop.1>$1",
+        "apicurio.registry.find-latest": "true",
+    }
     assert client["ssl.ca.location"].endswith("/schema_registry/shop.1/ca.pem")

@@ -1,7 +1,9 @@
-"""Protobuf as far as Schema Registry serves it, and copies of encoded records by make replay."""
+"""Java and public clients of Schema Registry, Protobuf, and copies of records by make replay."""
 
+import json
 from typing import Any
 
+import httpx
 import pytest
 from confluent_kafka import Producer
 from confluent_kafka.schema_registry import SchemaRegistryError
@@ -10,8 +12,11 @@ from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer, Proto
 from confluent_kafka.serialization import MessageField, SerializationContext
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from kafka.admin import NewTopic
-from testing import access, topic_records
-from testing.schema_registry import Registry, record, subject
+from schema_registry.client import SchemaRegistryClient, schema
+from schema_registry.client.errors import ClientError
+from schema_registry.serializers import AvroMessageSerializer
+from testing import access, registry_clients, topic_records
+from testing.schema_registry import UP_S, USERS, Registry, record, subject
 
 FIELD = descriptor_pb2.FieldDescriptorProto
 LATEST = {"use.deprecated.format": False}
@@ -27,6 +32,61 @@ def payment(*types: int) -> Any:
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(file.SerializeToString())
     return message_factory.GetMessageClass(pool.FindMessageTypeByName("Payment"))
+
+
+def test_java_serializers_read_and_write_records_of_confluents_client(registry: Registry):
+    """Apicurio's, with the written properties; a reader's rights are enough."""
+    topic = subject()
+    context = SerializationContext(topic, MessageField.VALUE)
+    write = AvroSerializer(registry.client(), record("payment", "amount"))
+    sent = [{"id": number, "amount": number or None} for number in range(100)]
+    values = [write(each, context) for each in sent]
+    registry.succeed("images", seconds=UP_S)
+    registry_clients.build_java()
+
+    settings = registry.file(USERS["reader"]).with_suffix(".properties")
+    copied = registry_clients.copy_with_java(settings, topic, values)
+
+    assert [json.loads(text) for text, _ in copied] == sent
+    assert [value for _, value in copied] == values
+    read = AvroDeserializer(registry.client("reader"))
+    assert [read(value, context) for _, value in copied] == sent
+
+
+def public_client(registry: Registry, role: str) -> SchemaRegistryClient:
+    """Return a new client of a public library, which knows one address."""
+    return SchemaRegistryClient(registry.urls()[0], auth=httpx.BasicAuth(*registry.login(role)))
+
+
+def test_a_public_client_registers_looks_up_and_reads(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+):
+    # The library only uses its own option for the CA together with a certificate of the client.
+    monkeypatch.setenv("SSL_CERT_FILE", registry.settings["reader"]["ssl.ca.location"])
+    name = f"{subject()}-value"
+    first, wider = schema.AvroSchema(record("a")), schema.AvroSchema(record("a", "more"))
+    wrong = schema.AvroSchema(record("a").replace('"long"', '"string"'))
+    developer, reader = public_client(registry, "developer"), public_client(registry, "reader")
+
+    known = developer.register(name, first)
+
+    assert reader.check_version(name, first).schema_id == known
+    assert name in reader.get_subjects()
+    assert reader.get_compatibility(name) == "BACKWARD"
+    assert reader.test_compatibility(name, wider)
+    assert not reader.test_compatibility(name, wrong)
+    value = AvroMessageSerializer(developer).encode_record_with_schema(name, first, {"id": 7})
+    assert int.from_bytes(value[1:5], "big") == known
+    assert AvroMessageSerializer(reader).decode_message(value) == {"id": 7}
+    # Confluent's client reads the same bytes.
+    context = SerializationContext(name.removesuffix("-value"), MessageField.VALUE)
+    assert AvroDeserializer(registry.client("reader"))(value, context) == {"id": 7}
+    for client, each, status in ((reader, wider, 403), (developer, wrong, 409)):
+        with pytest.raises(ClientError) as error:
+            client.register(name, each)
+        assert error.value.http_code == status
+    assert developer.register(name, wider) != known
+    assert reader.get_versions(name) == [1, 2]
 
 
 def test_protobuf_is_registered_and_is_read_without_a_client_of_the_registry(registry: Registry):

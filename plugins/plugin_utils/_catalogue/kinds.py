@@ -95,9 +95,10 @@ class Service:
     or its own one in the dict ``process_ports``. ``clients`` connect to ``address``, or to the
     listener whose name is in ``listener``; ``connects_to`` declares the same at the client.
     ``open_files``: the limit of open files. ``rack``: the instance's rack. ``service_accounts`` are
-    shared by all instances, and have the form of declared users; ``topics`` have the form of
-    declared topics, without replication (service_topics.py). Both may contain variables in braces.
-    ``consumer_groups``: prefixes of generated names of consumer groups, whose lag means nothing.
+    shared by all instances, have the form of declared users and the roles that each instance adds;
+    ``topics`` have the form of declared topics, without replication (service_topics.py). Both may
+    contain variables in braces. ``consumer_groups``: prefixes of generated names of an instance's
+    consumer groups, whose lag means nothing.
     ``api_users``: users of the instances' API; the role's tasks/access.yml writes their files to
     the directory ROLE/USER of the state. ``metrics_port``: the port of metrics, 0 for none, at
     ROLE_metrics_bind. ``ready``: the path there that answers with 200 once the instance serves.

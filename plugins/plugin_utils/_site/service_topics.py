@@ -41,7 +41,7 @@ def excluded_groups(inventory: Inventory) -> str:
     prefixes = [
         fill_template(inventory, host, prefix)
         for service in SERVICES
-        for host in hosts(inventory, service)[:1]
+        for host in hosts(inventory, service)
         for prefix in service.consumer_groups
     ]
     return f"^({'|'.join([PROBE, *(f'{re.escape(each)}.*' for each in prefixes)])})$"

@@ -35,8 +35,10 @@ def all_service_accounts(inventory: Inventory) -> dict[str, Any]:
         str(inventory.site_value("pipeline_marks_topic")),
     )
     for service in SERVICES:
-        for host in hosts(inventory, service)[:1]:
-            found |= fill_all(inventory, host, service.service_accounts)
+        for host in hosts(inventory, service):
+            for name, account in fill_all(inventory, host, service.service_accounts).items():
+                roles = found.setdefault(name, {**account, "roles": []})["roles"]
+                roles += [role for role in account.get("roles", ()) if role not in roles]
     return found
 
 

@@ -27,6 +27,7 @@ from kafka_metal_pipeline import (
 )
 from kafka_metal_pipeline.archive_check import ArchiveWatch, archive_checks
 from kafka_metal_pipeline.capacity import batch_limits, keep_capacity
+from kafka_metal_pipeline.changes import Changes
 from kafka_metal_pipeline.checkpoint import all_checkpoints
 from kafka_metal_pipeline.declared_file import DeclaredFile, has_changed
 from kafka_metal_pipeline.driver_session import Session
@@ -57,9 +58,9 @@ def run(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
 
     Another declaration in the file is run in the same session. Return the exit code.
     """
-    running = Session()
+    running, changes = Session(), Changes(file, board)
     while True:
-        code = _attempt(running, file, board, stopping)
+        code = _attempt(running, file, board, stopping, changes)
         if code == REFUSED and file.declaration.site.status:
             # Other pipelines may need its cores.
             running.close()
@@ -77,11 +78,17 @@ def run(file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
     return code
 
 
-def _attempt(running: Session, file: DeclaredFile, board: Board, stopping: threading.Event) -> int:
+def _attempt(
+    running: Session,
+    file: DeclaredFile,
+    board: Board,
+    stopping: threading.Event,
+    changes: Changes,
+) -> int:
     """Run the declaration; return the exit code, or CHANGED for another one in its file."""
     name = file.declaration.name
     try:
-        schemas = read_schemas(file, board, stopping)
+        schemas = changes.begin() or read_schemas(file, board, stopping)
         if not isinstance(schemas, WriterSchemas):
             return schemas
         spark = running.open(file.declaration)
@@ -89,7 +96,7 @@ def _attempt(running: Session, file: DeclaredFile, board: Board, stopping: threa
         board.set_id(str(spark.sparkContext.applicationId))
         code = RENEW
         while code == RENEW:
-            code = _run(spark, schemas, board, stopping, file)
+            code = _run(spark, schemas, board, stopping, changes)
         return code
     except REFUSALS as error:
         log.error("%s", error)
@@ -116,12 +123,12 @@ def _run(
     schemas: WriterSchemas,
     board: Board,
     stopping: threading.Event,
-    file: DeclaredFile,
+    changes: Changes,
 ) -> int:
     """Run as ``run`` does, or return RENEW if the queries have to start with other schemas."""
     # A refused declaration closes what it opened, too: the driver may run another one.
     with ExitStack() as opened:
-        return _run_queries(spark, schemas, board, stopping, file, opened)
+        return _run_queries(spark, schemas, board, stopping, changes, opened)
 
 
 def _run_queries(
@@ -129,7 +136,7 @@ def _run_queries(
     schemas: WriterSchemas,
     board: Board,
     stopping: threading.Event,
-    file: DeclaredFile,
+    changes: Changes,
     opened: ExitStack,
 ) -> int:
     declaration = schemas.declaration
@@ -176,7 +183,7 @@ def _run_queries(
         limits if has_limits else {}, planned, source.max_per_trigger,
         partial(reading.common_limits, shared=shared, planned=planned), set_limit,
     )  # fmt: skip
-    code = _watch(supervisor, watch, raised, schemas, board, stopping, file)
+    code = _watch(supervisor, watch, raised, schemas, board, stopping, changes)
     if code in (DONE, CHANGED):
         board.set_state(STOPPING)
     running = supervisor.queries
@@ -196,15 +203,15 @@ def _watch(
     schemas: WriterSchemas,
     board: Board,
     stopping: threading.Event,
-    file: DeclaredFile,
+    changes: Changes,
 ) -> int:
-    name, running, reported = file.declaration.name, file.digest, time.monotonic()
+    name, reported = schemas.declaration.name, time.monotonic()
     supervisor.start_all()
     while not stopping.wait(POLL_S):
         watch.reads_ends = supervisor.has_long_batch
         state = supervisor.update(watch.ends)
         # As for another declaration, all queries have to be known. Another one replaces this one.
-        is_current = file.digest == running and supervisor.finish_starts()
+        is_current = not changes.is_ready and supervisor.finish_starts()
         if is_current and schemas.renew(supervisor.errors.values()):
             return RENEW
         if time.monotonic() - reported >= REPORT_EVERY_S:
@@ -229,8 +236,7 @@ def _watch(
         except RecreatedTopicError as error:
             supervisor.interrupt(error)
             watch.renew()
-        has_changed(file, board)
-        if file.digest == running:
+        if not changes.look():
             supervisor.start_due()
         elif supervisor.finish_starts():
             # All queries will be stopped, so all have to be known, and no further one starts.

@@ -1,0 +1,88 @@
+"""Another declaration in the file of a running driver, and the schemas that it needs.
+
+They are read before the queries of the running declaration stop: if no registry has them, those
+queries go on.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from kafka_metal_declarations.model import Declaration
+
+from kafka_metal_pipeline.declared_file import DeclaredFile
+from kafka_metal_pipeline.registry import RegistryError, UnusableSchemaError, WriterSchemas
+from kafka_metal_pipeline.status import Board
+
+log = logging.getLogger(__name__)
+
+# Seconds between two attempts to read the schemas.
+PAUSE_S = 5.0
+
+
+class Changes:
+    """The file of a driver, seen from the declaration that runs."""
+
+    def __init__(
+        self,
+        file: DeclaredFile,
+        board: Board,
+        read: Callable[[Declaration], WriterSchemas] = WriterSchemas,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take the declaration of the file as the running one."""
+        self._file, self._board, self._read, self._clock = file, board, read, clock
+        self._running = file.digest
+        # Whether the declaration in the file can replace the running one; set by ``look``.
+        self.is_ready = False
+        # Each with the digest of its declaration.
+        self._found: tuple[str, WriterSchemas | None] = "", None
+        self._error = "", ""
+        self._next = 0.0
+        self._worker: threading.Thread | None = None
+
+    def begin(self) -> WriterSchemas | None:
+        """Take the declaration of the file as the running one; return its schemas if known."""
+        self._running, self.is_ready = self._file.digest, False
+        digest, schemas = self._found
+        self._found = "", None
+        return schemas if digest == self._running else None
+
+    def look(self) -> bool:
+        """Read the file; set and return ``is_ready``. The board gets the reason if it is not."""
+        file = self._file
+        file.reload()
+        is_other = file.digest != self._running
+        if is_other and self._found[0] != file.digest:
+            self._start_reading()
+        digest, error = self._error
+        waits = error if is_other and digest == file.digest else ""
+        self.is_ready = is_other and self._found[0] == file.digest
+        self._board.set_file(file.seen, file.error or ("" if self.is_ready else waits))
+        return self.is_ready
+
+    def _start_reading(self) -> None:
+        """Read the schemas, in a thread: a registry that does not respond blocks for seconds."""
+        digest, declaration = self._file.digest, self._file.declaration
+        if declaration.source.registry is None:
+            self._read_schemas(digest, declaration)
+            return
+        is_reading = self._worker is not None and self._worker.is_alive()
+        if is_reading or (self._error[0] == digest and self._clock() < self._next):
+            return
+        arguments = (digest, declaration)
+        self._worker = threading.Thread(target=self._read_schemas, args=arguments, daemon=True)
+        self._worker.start()
+
+    def _read_schemas(self, digest: str, declaration: Declaration) -> None:
+        try:
+            self._found = digest, self._read(declaration)
+        except UnusableSchemaError:
+            # The driver refuses the declaration, as one with invalid SQL.
+            self._found = digest, None
+        except RegistryError as error:
+            if self._error != (digest, str(error)):
+                log.error("pipeline %s: the last declaration runs on: %s", declaration.name, error)
+            self._next = self._clock() + PAUSE_S
+            self._error = digest, str(error)
