@@ -8,17 +8,22 @@ from .markdown import code, table
 MEASURED = Path(__file__).resolve().parents[2] / "docs/operate/planted-faults.json"
 HEAD = """# Faults on the screens
 
-Two drills inject each of these faults into a running platform that nothing else uses, and read
-every screen until the fault is over: `make drill D="screens_of_machines screens_of_services"`. They
-write the seconds of this table. A run of `make status` itself takes several seconds, which are
-included.
+This page answers which screen reports a fault, and after how many seconds. Use it to choose what
+to monitor, and to know how long to wait before you trust a screen.
 
-- *shows*: the problem with its kind, as [`make status`](../operate/verbs/status.md) and the
-  cluster's page list it.
+Two drills inject each of these faults into a running test platform that nothing else uses, and
+read every screen until the fault is over. They write this table:
+`make drill D="screens_of_machines screens_of_services"`. The seconds include the run of
+`make status` itself, which takes several seconds.
+
+- *shows*: the kind and the text of the problem, as [`make status`](../operate/verbs/status.md) and
+  the [cluster's page](../operate/guides/monitoring.md#the-page-of-a-cluster) list it. What to do is
+  in [messages of make status](../operate/verbs/status.md#what-can-fail), or on the page of the
+  alert.
 - *status*, *page*, *alert*: seconds from the fault until `make status`, the cluster's page and a
-  firing alert name it. Empty: this screen cannot show it. Only `make status` reads machines; the
-  page needs the exporter, and alerts need Prometheus.
-- *over*: seconds from the repair until all of them are well again.
+  firing alert report it. Empty: this screen does not report it. Only `make status` reads machines;
+  the page needs the exporter, and alerts need Prometheus.
+- *over*: seconds from the repair until no screen reports it any more.
 """
 PLATFORMS = {
     "metal": "Machines, brokers and ZooKeeper servers",

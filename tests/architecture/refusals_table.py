@@ -65,6 +65,8 @@ TABLE = (
     ("roles/schema_registry/tasks/restore.yml: *", "verb:schemas-restore"),
     ("plugins/modules/schema_backup_info.py: *", "verb:schemas-restore"),
     ("roles/schema_registry/tasks/one_version.yml: *", _VERSIONS),
+    ("roles/schema_registry/tasks/gate.yml: *", "late:cluster"),
+    ("roles/schema_registry/tasks/health.yml: *", "late:health"),
     ("playbooks/zookeeper_trust.yml: *", "verb:zookeeper-trust"),
     ("roles/benchmark/*", "verb:bench"),
     ("roles/docker/tasks/install.yml: *", "preflight:system"),
