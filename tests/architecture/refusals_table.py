@@ -62,7 +62,7 @@ TABLE = (
     ("playbooks/internal_rotate_store.yml: *", "verb:rotate"),
     ("playbooks/internal_schemas.yml: *", "verb:schemas-backup"),
     ("roles/schema_registry/tasks/backup*.yml: *", "verb:schemas-backup"),
-    ("roles/schema_registry/tasks/restore.yml: *", "verb:schemas-restore"),
+    ("roles/schema_registry/tasks/restore*.yml: *", "verb:schemas-restore"),
     ("plugins/modules/schema_backup_info.py: *", "verb:schemas-restore"),
     ("roles/schema_registry/tasks/one_version.yml: *", _VERSIONS),
     ("roles/schema_registry/tasks/gate.yml: *", "late:cluster"),

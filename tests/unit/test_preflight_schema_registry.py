@@ -13,6 +13,7 @@ DEFAULTS = {
     "schema_registry_metrics_bind": "127.0.0.1",
     "schema_registry_heap": "256m",
     "schema_registry_memory": "640m",
+    "schema_registry_work_dir": "/var/lib/kafka-metal/shop/registry",
     "schema_registry_topics": "schema-registry",
     USERS: {"ops": "admin", "shop.1": "developer", "audit": "reader"},
 }
