@@ -42,3 +42,8 @@ def test_steps_come_first_and_dry_run_is_marked():
 
 def test_cluster_without_groups_has_a_message():
     assert shown({"groups": {}, "steps": []}) == "There are no consumer groups.\n"
+
+
+def test_groups_that_are_not_listed_are_counted():
+    text = shown({"groups": {"shop": BUSY}, "steps": [], "not_listed": 2})
+    assert text.endswith("Not listed: 2 groups of the platform's services. G=NAME shows one.\n")

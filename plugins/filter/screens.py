@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -46,9 +47,16 @@ def final_report(
     return _screen(screens.report.render(screens.visible_texts(whole), _paint(), unchanged))
 
 
-def groups_screen(found: Mapping[str, Any]) -> str:
-    """Text of consumer groups; C(found) has C(groups), C(steps) and C(dry)."""
-    return screens.groups.render(screens.visible_texts(found), _paint())
+def groups_screen(found: Mapping[str, Any], without_lag: str = "") -> str:
+    """Text of consumer groups; C(found) has C(groups), C(steps) and C(dry).
+
+    Groups that match ``without_lag`` are only counted: their lag means nothing.
+    """
+    every = found.get("groups") or {}
+    left_out = [name for name in every if without_lag and re.search(without_lag, name)]
+    listed = {name: group for name, group in every.items() if name not in left_out}
+    shown = {**found, "groups": listed, "not_listed": len(left_out)}
+    return screens.groups.render(screens.visible_texts(shown), _paint())
 
 
 def part_screen(

@@ -1,6 +1,7 @@
 """Resets and deletions of consumer groups, and their blockers."""
 
 import pytest
+from ansible_collections.metal.kafka.plugins.filter.screens import groups_screen
 from ansible_collections.metal.kafka.plugins.module_utils._common.units import UnitError
 from ansible_collections.metal.kafka.plugins.module_utils._content.group_model import (
     Bounds,
@@ -223,3 +224,12 @@ def test_difference_shows_offsets():
         "before": {"g": {"payments-0": 1}, "h": {"partitions": 4}},
         "after": {"g": {"payments-0": 2, "payments-1": 3}},
     }
+
+
+def test_the_screen_leaves_out_groups_whose_lag_means_nothing():
+    group = {"state": "Stable", "members": [], "topics": ["t"], "lag": 1}
+    found = {"groups": {"shop": group, "schema-registry-1-0b86": group}, "steps": []}
+    text = groups_screen(found, "^(schema-registry-1-.*)$")
+    assert "schema-registry" not in text
+    assert "Not listed: 1 group of" in text
+    assert "schema-registry-1-0b86" in groups_screen(found)

@@ -21,6 +21,9 @@ def render(found: State, paint: Paint) -> str:
         if group.get("partitions"):
             rows = [[_cell(each.get(key)) for key in PARTITIONS] for each in group["partitions"]]
             lines += ["", *table(PARTITIONS, rows, paint)]
+    if count := found.get("not_listed"):
+        noun = "group" if count == 1 else "groups"
+        lines += ["", f"Not listed: {count} {noun} of the platform's services. G=NAME shows one."]
     return "\n".join(lines) + "\n"
 
 
