@@ -77,7 +77,9 @@ def test_passwords_are_deleted_only_after_content_is_applied():
     ]
     assert imported[-1] == "internal_forget_passwords.yml"
     purging = [
-        path.name for path in (ROOT / "playbooks").glob("*.yml") if "purge" in path.read_text()
+        path.name
+        for path in (ROOT / "playbooks").glob("*.yml")
+        if "purge_passwords:" in path.read_text()
     ]
     assert purging == ["internal_forget_passwords.yml"]
 
