@@ -272,27 +272,25 @@ def test_a_backup_is_restored_with_its_ids(registry: Registry, tmp_path: Path):
     assert full.returncode != 0
     assert "allowed: an empty registry" in full.stdout + full.stderr
 
-    other = "-e schema_registry_topics=second-registry"
-    registry.up(other)
-    registry.succeed("schemas-restore", other, FILE=str(file), DRY="1")
-    assert registry.count() == 0
-    registry.succeed("schemas-restore", other, FILE=str(file))
+    with registry.emptied() as other:
+        registry.succeed("schemas-restore", other, FILE=str(file), DRY="1")
+        assert registry.count() == 0
+        registry.succeed("schemas-restore", other, FILE=str(file))
 
-    assert registry.count() == count
-    reader = registry.client("reader")
-    # The other instance reads the journal, too.
-    wait_for("all subjects are there", lambda: _has(reader, names), seconds=60)
-    for name, version in before.items():
-        found = reader.get_latest_version(name)
-        assert (found.schema_id, found.version) == (version.schema_id, version.version)
-        assert found.schema.schema_str == version.schema.schema_str
-    assert reader.get_compatibility(names[0]) == "FULL"
-    read = AvroDeserializer(registry.client("reader"))
-    assert [read(value, context) for value in values] == sent
-    # Ids of new schemas do not clash with restored ones.
-    added = registry.client().register_schema(subject(), Schema(record("new"), "AVRO"))
-    assert added > max(version.schema_id for version in before.values())
-    registry.up()
+        assert registry.count() == count
+        reader = registry.client("reader")
+        # The other instance reads the journal, too.
+        wait_for("all subjects are there", lambda: _has(reader, names), seconds=60)
+        for name, version in before.items():
+            found = reader.get_latest_version(name)
+            assert (found.schema_id, found.version) == (version.schema_id, version.version)
+            assert found.schema.schema_str == version.schema.schema_str
+        assert reader.get_compatibility(names[0]) == "FULL"
+        read = AvroDeserializer(registry.client("reader"))
+        assert [read(value, context) for value in values] == sent
+        # Ids of new schemas do not clash with restored ones.
+        added = registry.client().register_schema(subject(), Schema(record("new"), "AVRO"))
+        assert added > max(version.schema_id for version in before.values())
     assert registry.count() >= count
 
 

@@ -5,8 +5,8 @@ import shutil
 import threading
 import time
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -26,8 +26,10 @@ from testing.waiting import NotYet, wait_for
 USERS = {"admin": "registry-admin", "developer": "payments-app", "reader": "payments-reader"}
 INSTANCES = ("schema-registry1", "schema-registry2")
 API = "/apis/ccompat/v7"
+# Prefix of the topics of a second, empty registry.
+SECOND = "second-registry"
 # First parts of topics of the registry, and of drills.
-TOPICS = ("schema-registry-", "second-registry-", "schema-drill-")
+TOPICS = ("schema-registry-", f"{SECOND}-", "schema-drill-")
 # After a kill: the engine's pause, and the start.
 READY_S = 180
 # The first run builds the image.
@@ -57,6 +59,19 @@ class Registry:
     def up(self, more: str = "") -> None:
         """Bring the platform with its registry to the declared state."""
         self.succeed("up", more, seconds=UP_S)
+
+    @contextmanager
+    def emptied(self) -> Iterator[str]:
+        """Run the instances on other topics, with no schemas; at the end on their own again.
+
+        Yields the arguments for further runs.
+        """
+        arguments = f"-e schema_registry_topics={SECOND}"
+        try:
+            self.up(arguments)
+            yield arguments
+        finally:
+            self.up()
 
     def read_access(self) -> None:
         """Write the client files of all users, and read those of the registry."""
