@@ -472,6 +472,17 @@ def test_the_restart_of_an_instance_that_is_not_ready_waits_for_no_other(
     )
 
 
+def test_an_instance_has_one_address_of_its_readiness(evaluated):
+    """By its own options, which need no inventory group, and by the catalogue."""
+    include = {"name": "metal.kafka.schema_registry", "tasks_from": "order", "public": True}
+    own, listed = evaluated(
+        "[__schema_registry_ready_url, schema_registry_instances[0].ready]",
+        {"ansible.builtin.include_role": include},
+        schema_registry_metrics_bind="0.0.0.0",
+    )
+    assert own == f"http://{listed}"
+
+
 def test_readiness_is_measured_on_the_machine_of_an_instance(facts):
     assert facts["ready"] == ["schema-registry1=127.0.0.1:9000/health/ready"]
 
