@@ -280,7 +280,10 @@ REGISTERED = {"format": "avro", "schema": "id STRING"}
             body(source={"topics": ["a", "b"], **REGISTERED}),
             "source.topics: found more than one; allowed: one topic with format avro",
         ),
-        (source(format="avro", duplicate_keys="last"), "this key only with format json"),
+        (
+            source(format="avro", duplicate_keys="last"),
+            "this key only with format json or json_schema",
+        ),
         (body(registry={"ca_file": "/ca.pem"}), "registry.urls: found none"),
         (
             body(registry={"urls": ["http://a"], "ca_file": "ca.pem"}),

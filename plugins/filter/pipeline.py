@@ -28,6 +28,8 @@ from ..plugin_utils._site.status_ports import status_ports
 
 # Directory of a driver's files.
 FILES = "/etc/kafka-metal"
+# Those for the schema registry of the site.
+REGISTRY_CA, REGISTRY_LOGIN = "registry-ca.pem", "registry-login.txt"
 RESOURCES = {"cores": 1, "executor_memory": DEFAULT_MEMORY, "driver_memory": DEFAULT_MEMORY}
 
 
@@ -147,7 +149,7 @@ def database_files(databases: Mapping[str, Mapping[str, Any]]) -> list[dict[str,
 def registry_site(registry: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
     """The site's schema registry for a driver, with paths of files; empty if it needs none."""
     found = _own_registry(registry, declared)
-    paths = {"ca": ("ca_file", _CA), "login": ("credentials_file", _LOGIN)}
+    paths = {"ca": ("ca_file", REGISTRY_CA), "login": ("credentials_file", REGISTRY_LOGIN)}
     files = {key: f"{FILES}/{file}" for name, (key, file) in paths.items() if found.get(name)}
     return {"registry": {"urls": found["urls"], **files}} if found else {}
 
@@ -158,8 +160,8 @@ def registry_files(
     """Return the secret files of registry_site."""
     found = _own_registry(registry, declared)
     contents = {
-        _CA: found.get("ca"),
-        _LOGIN: base64.b64encode(str(found.get("login") or "").encode()).decode(),
+        REGISTRY_CA: found.get("ca"),
+        REGISTRY_LOGIN: base64.b64encode(str(found.get("login") or "").encode()).decode(),
     }
     return [{"name": name, "content": text} for name, text in contents.items() if text]
 
@@ -167,9 +169,6 @@ def registry_files(
 def _own_registry(registry: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = to_builtin(registry)
     return found if found and read_needs(to_builtin(declared)).registry else {}
-
-
-_CA, _LOGIN = "registry-ca.pem", "registry-login.txt"
 
 
 def _file(database: str) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 
 from ..module_utils._problems import problem_kinds
 from ..module_utils._problems.platform_problem import Problem
+from ..module_utils._services import web_pages
 from ..plugin_utils._operations.status_row import status_row
 
 # Error of web_info for an instance that runs, and does not serve yet.
-STARTING = "HTTP status 503"
+STARTING = web_pages.status_error(503)
 
 
 def ready_status(

@@ -33,6 +33,7 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
             "all_users": as_filter(service_accounts.merge_accounts),
+            "java_client_options": as_filter(client_security.client_options),
             "librdkafka_options": as_filter(client_security.librdkafka_options),
             "basic_login": web_login.basic_credentials,
         }

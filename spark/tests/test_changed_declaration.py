@@ -168,7 +168,7 @@ def test_outputs_that_cannot_start_do_not_delay_another_declaration(
 def test_other_schemas_are_for_the_declaration_in_the_file(
     monkeypatch: pytest.MonkeyPatch, changes: bool, code: int
 ) -> None:
-    """Queries of both would run at once if one were started without the other's knowledge."""
+    """Otherwise queries of both could run at once."""
     monkeypatch.setattr(driver, "POLL_S", 0.01)
     monkeypatch.setattr(supervision, "FIRST_PAUSE_S", 0.0)
     file: Any = File("first")
@@ -267,12 +267,12 @@ class Driver:
         """Replace the file."""
         self.file.left.append(declaration)
 
-    def look(self) -> bool:
-        """Look until the schemas were read if they are being read."""
-        self.changes.look()
+    def refresh(self) -> bool:
+        """Read the file, and wait for the schemas if they are being read."""
+        self.changes.refresh()
         if self.changes._worker:
             self.changes._worker.join(10)
-        return self.changes.look()
+        return self.changes.refresh()
 
     @property
     def error(self) -> str:
@@ -281,46 +281,46 @@ class Driver:
 
 def test_schemas_of_another_declaration_are_read_before_it_replaces_the_running_one() -> None:
     tested = Driver(None)
-    assert tested.look()
+    assert tested.refresh()
     schemas = tested.changes.begin()
     assert schemas is not None
     assert schemas.declaration.outputs[0].name == "second"
     # It runs now, with the schemas that were read.
-    assert not tested.look()
+    assert not tested.refresh()
     assert (tested.registry.asked, tested.error) == (["second"], "")
     assert tested.changes.begin() is None
 
 
-def test_without_schemas_the_running_declaration_goes_on_and_the_state_has_the_reason() -> None:
+def test_without_schemas_the_running_declaration_continues_and_the_state_has_the_reason() -> None:
     tested = Driver(DOWN, DOWN, None)
-    assert not tested.look()
+    assert not tested.refresh()
     assert tested.error == str(DOWN)
     assert tested.board.snapshot()["declaration_in_file"] == "second"
-    # The registry is asked again after a pause.
-    assert not tested.look()
+    # A pause is before the next request to the registry.
+    assert not tested.refresh()
     assert len(tested.registry.asked) == 1
     tested.now += PAUSE_S
-    assert not tested.look()
+    assert not tested.refresh()
     tested.now += PAUSE_S
-    assert tested.look()
+    assert tested.refresh()
     assert (len(tested.registry.asked), tested.error) == (3, "")
 
 
 def test_a_declaration_that_is_taken_back_does_not_wait_for_its_schemas() -> None:
     tested = Driver(DOWN)
-    assert not tested.look()
+    assert not tested.refresh()
     tested.put(declared("first"))
-    assert not tested.look()
+    assert not tested.refresh()
     assert (tested.error, tested.registry.asked) == ("", ["second"])
 
 
 def test_a_third_declaration_replaces_one_that_waits_for_its_schemas() -> None:
     tested = Driver(DOWN)
-    assert not tested.look()
+    assert not tested.refresh()
     # Without a registry nothing is read.
     tested.put(declared("third"))
     tested.registry.errors.append(None)
-    assert tested.look()
+    assert tested.refresh()
     schemas = tested.changes.begin()
     assert schemas is not None
     assert schemas.declaration.outputs[0].name == "third"
@@ -328,7 +328,7 @@ def test_a_third_declaration_replaces_one_that_waits_for_its_schemas() -> None:
 
 def test_a_schema_that_cannot_be_used_is_refused_as_at_a_start() -> None:
     tested = Driver(UnusableSchemaError("version 1 is JSON, not AVRO"))
-    assert tested.look()
+    assert tested.refresh()
     assert tested.changes.begin() is None
 
 
@@ -340,10 +340,10 @@ def test_a_slow_registry_does_not_stop_the_supervision() -> None:
         return cast("WriterSchemas", SimpleNamespace(declaration=declaration))
 
     tested.changes._read = read
-    assert not tested.changes.look()
-    assert not tested.changes.look()
+    assert not tested.changes.refresh()
+    assert not tested.changes.refresh()
     answer.set()
-    assert tested.look()
+    assert tested.refresh()
 
 
 def test_outputs_restart_while_another_declaration_waits_for_its_schemas(

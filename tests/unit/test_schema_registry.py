@@ -168,7 +168,7 @@ def test_any_password_of_a_user_of_the_api_is_hashed(rendered, end):
     ("mode", "protocol", "names"),
     [
         ("tls_scram", "SASL_SSL", {"ca.pem"}),
-        ("mtls", "SSL", {"ca.pem", "kafka.pem"}),
+        ("mtls", "SSL", {"ca.pem", "schema-registry.pem"}),
         # For calls on its host.
         ("scram", "SASL_PLAINTEXT", {"ca.pem"}),
     ],
@@ -183,7 +183,10 @@ def test_it_authenticates_to_kafka_in_every_secured_mode(rendered, mode, protoco
     # Two dollar signs are one: the value may contain expressions.
     assert ('password="<password:schema-registry>$$1";' in jaas) is ("SASL" in protocol)
     keystore = found.get("apicurio.kafka.common.ssl.keystore.location")
-    assert keystore == ("/etc/apicurio/kafka.pem" if mode == "mtls" else None)
+    assert keystore == ("/etc/apicurio/schema-registry.pem" if mode == "mtls" else None)
+    trusted = found.get("apicurio.kafka.common.ssl.truststore.location")
+    assert trusted == ("/etc/apicurio/ca.pem" if protocol.endswith("SSL") else None)
+    assert not [each for each in found.items() if "password" in each[1] or "provider" in each[0]]
 
 
 def test_only_a_renewed_certificate_needs_no_restart(rendered):
@@ -457,16 +460,27 @@ def test_two_versions_never_share_a_journal(evaluated, other, found):
     )
 
 
-@pytest.mark.parametrize(("served", "not_awaited"), [(True, []), (False, ["schema-registry2"])])
+@pytest.mark.parametrize(("was_ready", "awaited"), [(True, ["schema-registry2"]), (False, [])])
 def test_the_restart_of_an_instance_that_is_not_ready_waits_for_no_other(
-    evaluated, served, not_awaited
+    evaluated, was_ready, awaited
 ):
     include = {"name": "metal.kafka.schema_registry", "tasks_from": "order", "public": True}
-    assert not_awaited == evaluated(
-        "__schema_registry_not_awaited | map(attribute='name')",
+    assert awaited == evaluated(
+        "__schema_registry_awaited | map(attribute='name')",
         {"ansible.builtin.include_role": include},
-        {"ansible.builtin.set_fact": {"__schema_registry_served": served}},
+        {"ansible.builtin.set_fact": {"__schema_registry_was_ready": was_ready}},
     )
+
+
+def test_an_instance_has_one_address_of_its_readiness(evaluated):
+    """By its own options, which need no inventory group, and by the catalogue."""
+    include = {"name": "metal.kafka.schema_registry", "tasks_from": "order", "public": True}
+    own, listed = evaluated(
+        "[__schema_registry_ready_url, schema_registry_instances[0].ready]",
+        {"ansible.builtin.include_role": include},
+        schema_registry_metrics_bind="0.0.0.0",
+    )
+    assert own == f"http://{listed}"
 
 
 def test_readiness_is_measured_on_the_machine_of_an_instance(facts):

@@ -106,7 +106,7 @@ def _read_databases(databases: Section) -> dict[str, DatabaseSite]:
     return read
 
 
-def _read_registry(registry: Section) -> RegistrySite | None:
+def _read_registry(registry: Section) -> RegistrySite:
     registry.only(("urls", "ca_file", "credentials_file"))
     urls = registry.texts("urls", ALLOWED_URL, URL)
     if not urls and not registry.values.get("urls"):

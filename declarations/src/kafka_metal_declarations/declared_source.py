@@ -39,6 +39,7 @@ CSV_KEYS = ("delimiter", "null_value")
 FORMATS = ("json", "csv", "plain", "avro", "json_schema", "bytes")
 # Values begin with the id of their schema, which a registry has.
 REGISTERED = ("avro", "json_schema")
+JSON_FORMATS = ("json", "json_schema")
 # Limits the first batches after a long stop.
 MAX_PER_TRIGGER = 500_000
 PLAIN_SCHEMA = "value STRING NOT NULL"
@@ -53,8 +54,9 @@ def read_source(source: Section) -> Source:
     for key in CSV_KEYS if form != "csv" else ():
         if key in source.values:
             source.wrong(key, f"format {form}", "this key only with format csv")
-    if form not in ("json", "json_schema") and "duplicate_keys" in source.values:
-        source.wrong("duplicate_keys", f"format {form}", "this key only with format json")
+    if form not in JSON_FORMATS and "duplicate_keys" in source.values:
+        allowed = f"this key only with format {' or '.join(JSON_FORMATS)}"
+        source.wrong("duplicate_keys", f"format {form}", allowed)
     if form not in REGISTERED and "registry" in source.values:
         allowed = f"this key only with format {' or '.join(REGISTERED)}"
         source.wrong("registry", f"format {form}", allowed)

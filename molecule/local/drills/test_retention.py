@@ -7,10 +7,9 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import Producer
 from kafka import TopicPartition
 from pyarrow import dataset
-from testing import access, pipelines, playbooks
+from testing import access, pipelines, playbooks, topic_records
 from testing.cluster import Cluster
 from testing.containers import Container
 from testing.faults import stopped
@@ -41,10 +40,8 @@ def declared(cluster: Cluster, on_data_loss: str) -> dict[str, Any]:
 
 
 def send(cluster: Cluster, numbers: range) -> None:
-    producer = Producer({"bootstrap.servers": cluster.topology.bootstrap, **access.librdkafka()})
-    for number in numbers:
-        producer.produce(NAME, json.dumps({"n": number}))
-    assert producer.flush(30) == 0
+    values = (json.dumps({"n": number}) for number in numbers)
+    topic_records.send(cluster.topology.bootstrap, NAME, values)
 
 
 def delete(cluster: Cluster, before: int) -> None:

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient, SchemaRegistryError
 from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
 from confluent_kafka.schema_registry.json_schema import JSONDeserializer, JSONSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext
-from kafka.admin import NewTopic
-from testing import access, topic_records
+from testing import topic_records
 from testing.schema_registry import API, INSTANCES, USERS, Load, Registry, record, subject
 from testing.waiting import NotYet, wait_for
 
@@ -53,12 +51,8 @@ def test_records_of_confluents_serializers_are_read_back(registry: Registry, for
     sent = [{"id": number, "amount": number * 2} for number in range(1_000)]
     bootstrap = registry.cluster.topology.bootstrap
 
-    with access.admin(bootstrap) as admin:
-        admin.create_topics([NewTopic(name, num_partitions=1, replication_factor=3)])
-    producer = Producer({"bootstrap.servers": bootstrap, **access.librdkafka()})
-    for each in sent:
-        producer.produce(name, write(each, context), partition=0)
-    assert producer.flush(60) == 0
+    registry.create_topics(name)
+    topic_records.send(bootstrap, name, (write(each, context) for each in sent))
 
     found = [read(each.value(), context) for each in topic_records.records(bootstrap, name)]
     assert found == sent
@@ -66,8 +60,17 @@ def test_records_of_confluents_serializers_are_read_back(registry: Registry, for
 
 @pytest.fixture(scope="module")
 def known(registry: Registry) -> int:
-    """The id of the first version of the subject `known`."""
-    return registry.client().register_schema("known", Schema(record("known"), "AVRO"))
+    """The id of the first version of the subject `known`.
+
+    So that the endpoints are independent of each other, each subject that one of them changes
+    exists, too.
+    """
+    client, schema = registry.client("admin"), Schema(record("known"), "AVRO")
+    number = client.register_schema("known", schema)
+    client.register_schema("deleted", schema)
+    client.register_schema("reset", schema)
+    client.set_compatibility("reset", "FULL")
+    return number
 
 
 # Role, method, path, body. Paths are those of Confluent's API, or begin with /apis. ID is the one
@@ -87,11 +90,11 @@ ENDPOINTS = [
     ("reader", "GET", "/apis/registry/v2/search/artifacts", None),
     ("reader", "GET", "/apis/registry/v3/search/artifacts", None),
     ("developer", "POST", "/subjects/known/versions", KNOWN),
-    ("developer", "POST", "/subjects/known-too/versions", KNOWN),
+    ("developer", "POST", "/subjects/added/versions", KNOWN),
     ("admin", "PUT", "/config", {"compatibility": "BACKWARD"}),
     ("admin", "PUT", "/config/known", {"compatibility": "FULL"}),
-    ("admin", "DELETE", "/config/known", None),
-    ("admin", "DELETE", "/subjects/known-too/versions/1", None),
+    ("admin", "DELETE", "/config/reset", None),
+    ("admin", "DELETE", "/subjects/deleted/versions/1", None),
 ]
 
 
@@ -269,27 +272,25 @@ def test_a_backup_is_restored_with_its_ids(registry: Registry, tmp_path: Path):
     assert full.returncode != 0
     assert "allowed: an empty registry" in full.stdout + full.stderr
 
-    other = "-e schema_registry_topics=second-registry"
-    registry.up(other)
-    registry.succeed("schemas-restore", other, FILE=str(file), DRY="1")
-    assert registry.count() == 0
-    registry.succeed("schemas-restore", other, FILE=str(file))
+    with registry.emptied() as other:
+        registry.succeed("schemas-restore", other, FILE=str(file), DRY="1")
+        assert registry.count() == 0
+        registry.succeed("schemas-restore", other, FILE=str(file))
 
-    assert registry.count() == count
-    reader = registry.client("reader")
-    # The other instance reads the journal, too.
-    wait_for("all subjects are there", lambda: _has(reader, names), seconds=60)
-    for name, version in before.items():
-        found = reader.get_latest_version(name)
-        assert (found.schema_id, found.version) == (version.schema_id, version.version)
-        assert found.schema.schema_str == version.schema.schema_str
-    assert reader.get_compatibility(names[0]) == "FULL"
-    read = AvroDeserializer(registry.client("reader"))
-    assert [read(value, context) for value in values] == sent
-    # Ids of new schemas do not clash with restored ones.
-    added = registry.client().register_schema(subject(), Schema(record("new"), "AVRO"))
-    assert added > max(version.schema_id for version in before.values())
-    registry.up()
+        assert registry.count() == count
+        reader = registry.client("reader")
+        # The other instance reads the journal, too.
+        wait_for("all subjects are there", lambda: _has(reader, names), seconds=60)
+        for name, version in before.items():
+            found = reader.get_latest_version(name)
+            assert (found.schema_id, found.version) == (version.schema_id, version.version)
+            assert found.schema.schema_str == version.schema.schema_str
+        assert reader.get_compatibility(names[0]) == "FULL"
+        read = AvroDeserializer(registry.client("reader"))
+        assert [read(value, context) for value in values] == sent
+        # Ids of new schemas do not clash with restored ones.
+        added = registry.client().register_schema(subject(), Schema(record("new"), "AVRO"))
+        assert added > max(version.schema_id for version in before.values())
     assert registry.count() >= count
 
 

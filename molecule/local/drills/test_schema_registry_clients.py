@@ -5,17 +5,15 @@ from typing import Any
 
 import httpx
 import pytest
-from confluent_kafka import Producer
 from confluent_kafka.schema_registry import SchemaRegistryError
 from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
 from confluent_kafka.schema_registry.protobuf import ProtobufDeserializer, ProtobufSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-from kafka.admin import NewTopic
 from schema_registry.client import SchemaRegistryClient, schema
 from schema_registry.client.errors import ClientError
 from schema_registry.serializers import AvroMessageSerializer
-from testing import access, registry_clients, topic_records
+from testing import registry_clients, topic_records
 from testing.schema_registry import UP_S, USERS, Registry, record, subject
 
 FIELD = descriptor_pb2.FieldDescriptorProto
@@ -121,17 +119,10 @@ def test_copies_of_make_replay_are_read_with_the_same_schema(registry: Registry)
     source, target = "schema-drill-source", "schema-drill-copies"
     context = SerializationContext(source, MessageField.VALUE)
     bootstrap = registry.cluster.topology.bootstrap
-    with access.admin(bootstrap) as admin:
-        topics = [
-            NewTopic(each, num_partitions=1, replication_factor=3) for each in (source, target)
-        ]
-        admin.create_topics(topics)
+    registry.create_topics(source, target)
     write = AvroSerializer(registry.client(), record("payment", "amount"))
     sent = [{"id": number, "amount": number} for number in range(100)]
-    producer = Producer({"bootstrap.servers": bootstrap, **access.librdkafka()})
-    for each in sent:
-        producer.produce(source, write(each, context))
-    assert producer.flush(60) == 0
+    topic_records.send(bootstrap, source, (write(each, context) for each in sent))
 
     # `make replay` needs the operator's files.
     registry.succeed("access", U="operator")

@@ -61,16 +61,14 @@ def test_ten_thousand_schemas_start_and_are_restored(registry: Registry, tmp_pat
 
     timed("backup", lambda: registry.succeed("schemas-backup", FILE=str(file)))
     print(f"backup: {file.stat().st_size / 2**20:.1f} MiB")
-    other = "-e schema_registry_topics=second-registry"
-    registry.up(other)
-    timed(
-        "restore",
-        lambda: registry.succeed("schemas-restore", other, seconds=RESTORE_S, FILE=str(file)),
-    )
-    assert registry.count() == before + SCHEMAS
-    print(f"memory after the restore: {memory(registry)}")
-    timed("start after the restore", lambda: restart(registry))
-    number = registry.client("reader").get_latest_version(f"journal-{SCHEMAS - 1}").schema_id
-    registry.up()
+    with registry.emptied() as other:
+        timed(
+            "restore",
+            lambda: registry.succeed("schemas-restore", other, seconds=RESTORE_S, FILE=str(file)),
+        )
+        assert registry.count() == before + SCHEMAS
+        print(f"memory after the restore: {memory(registry)}")
+        timed("start after the restore", lambda: restart(registry))
+        number = registry.client("reader").get_latest_version(f"journal-{SCHEMAS - 1}").schema_id
     found = registry.client("reader").get_latest_version(f"journal-{SCHEMAS - 1}")
     assert found.schema_id == number

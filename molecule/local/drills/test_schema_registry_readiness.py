@@ -1,8 +1,9 @@
 """An instance of Schema Registry that is not ready: its metric, its alert, and the way back."""
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from confluent_kafka.schema_registry import Schema
@@ -76,11 +77,11 @@ def test_writes_that_wait_for_kafka_do_not_change_readiness(registry: Registry):
 PROPERTY = "apicurio.kafkasql.topic-configuration-verification-override-enabled=true"
 
 
-def test_an_instance_that_is_never_ready_raises_a_ticket(
-    registry: Registry, prometheus: Prometheus
-):
-    name, shell = INSTANCES[0], registry.cluster.shell("localhost")
-    container = registry.instance(name).container
+@contextmanager
+def never_ready(registry: Registry, name: str) -> Iterator[None]:
+    """Restart an instance with PROPERTY and without the right; at the end, undo both."""
+    shell, container = registry.cluster.shell("localhost"), registry.instance(name).container
+    file = f"/etc/kafka-metal/{container}/registry.properties"
     pattern = ResourcePatternFilter(
         ResourceType.TOPIC, "schema-registry-journal", ACLResourcePatternType.LITERAL
     )
@@ -88,20 +89,36 @@ def test_an_instance_that_is_never_ready_raises_a_ticket(
         "User:schema-registry", None, ACLOperation.DESCRIBE_CONFIGS, ACLPermissionType.ANY, pattern
     )
     with access.admin(registry.cluster.topology.bootstrap) as admin:
+        acls, _ = admin.describe_acls(right)
         admin.delete_acls([right])
-    file = f"/etc/kafka-metal/{container}/registry.properties"
-    shell.check_output("echo %s >> %s", PROPERTY, file)
-    shell.check_output("docker restart --time 60 %s", container)
+    try:
+        shell.check_output("echo %s >> %s", PROPERTY, file)
+        shell.check_output("docker restart --time 60 %s", container)
+        yield
+    finally:
+        # Without effect if the test has undone it.
+        with access.admin(registry.cluster.topology.bootstrap) as admin:
+            admin.create_acls(acls)
+        if shell.run("grep --quiet %s %s", PROPERTY, file).rc == 0:
+            shell.check_output("sed --in-place %s %s", f"/^{PROPERTY}$/d", file)
+            shell.check_output("docker restart --time 60 %s", container)
 
-    prometheus.wait_for("SchemaRegistryNotReady", seconds=TICKET_S)
-    status = registry.run("status")
-    assert f"{name} is starting: it is not ready yet" in status.stdout
-    # Clients ask the other instance after a server error.
-    assert registry.client("reader").get_compatibility() == "BACKWARD"
 
-    # As the alert's page says.
-    registry.succeed("topics")
-    registry.succeed("restart", S="schema_registry")
-    registry.wait_until_ready()
-    prometheus.wait_until_over("SchemaRegistryNotReady", seconds=END_S)
-    assert shell.run("grep --quiet %s %s", PROPERTY, file).rc != 0
+def test_an_instance_that_is_never_ready_raises_a_ticket(
+    registry: Registry, prometheus: Prometheus
+):
+    name, shell = INSTANCES[0], registry.cluster.shell("localhost")
+    file = f"/etc/kafka-metal/{registry.instance(name).container}/registry.properties"
+    with never_ready(registry, name):
+        prometheus.wait_for("SchemaRegistryNotReady", seconds=TICKET_S)
+        status = registry.run("status")
+        assert f"{name} is starting: it is not ready yet" in status.stdout
+        # Clients send a request to the other instance after a server error.
+        assert registry.client("reader").get_compatibility() == "BACKWARD"
+
+        # As the alert's page says.
+        registry.succeed("topics")
+        registry.succeed("restart", S="schema_registry")
+        registry.wait_until_ready()
+        prometheus.wait_until_over("SchemaRegistryNotReady", seconds=END_S)
+        assert shell.run("grep --quiet %s %s", PROPERTY, file).rc != 0

@@ -1,11 +1,12 @@
 """A Schema Registry of two instances next to the platform: its users, clients, and load."""
 
 import json
+import shutil
 import threading
 import time
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,7 @@ from typing import Any
 
 import requests
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
+from kafka.admin import NewTopic
 from kafka.errors import UnknownTopicOrPartitionError
 
 from testing import access, playbooks
@@ -24,8 +26,10 @@ from testing.waiting import NotYet, wait_for
 USERS = {"admin": "registry-admin", "developer": "payments-app", "reader": "payments-reader"}
 INSTANCES = ("schema-registry1", "schema-registry2")
 API = "/apis/ccompat/v7"
+# Prefix of the topics of a second, empty registry.
+SECOND = "second-registry"
 # First parts of topics of the registry, and of drills.
-TOPICS = ("schema-registry-", "second-registry-", "schema-drill-")
+TOPICS = ("schema-registry-", f"{SECOND}-", "schema-drill-")
 # After a kill: the engine's pause, and the start.
 READY_S = 180
 # The first run builds the image.
@@ -56,6 +60,19 @@ class Registry:
         """Bring the platform with its registry to the declared state."""
         self.succeed("up", more, seconds=UP_S)
 
+    @contextmanager
+    def emptied(self) -> Iterator[str]:
+        """Run the instances on other topics, with no schemas; at the end on their own again.
+
+        Yields the arguments for further runs.
+        """
+        arguments = f"-e schema_registry_topics={SECOND}"
+        try:
+            self.up(arguments)
+            yield arguments
+        finally:
+            self.up()
+
     def read_access(self) -> None:
         """Write the client files of all users, and read those of the registry."""
         for role, user in USERS.items():
@@ -64,8 +81,11 @@ class Registry:
 
     def file(self, user: str) -> Path:
         """Return the path of a user's settings for Confluent's client."""
-        state = playbooks.state(self.cluster.topology.cluster)
-        return state / "schema_registry" / user / "schema-registry.json"
+        return self._files() / user / "schema-registry.json"
+
+    def _files(self) -> Path:
+        """Return the directory of the registry's client files."""
+        return playbooks.state(self.cluster.topology.cluster) / "schema_registry"
 
     def client(self, role: str = "developer", **settings: Any) -> SchemaRegistryClient:
         """Return a new client, without schemas in its cache, with the written settings."""
@@ -112,14 +132,21 @@ class Registry:
         for name in names or INSTANCES:
             wait_for(f"{name} is ready", self.container(name).check_health, READY_S)
 
+    def create_topics(self, *names: str) -> None:
+        """Create topics of one partition; ``remove`` deletes those with a name of TOPICS."""
+        with access.admin(self.cluster.topology.bootstrap) as admin:
+            topics = [NewTopic(name, num_partitions=1, replication_factor=3) for name in names]
+            admin.create_topics(topics)
+
     def remove(self) -> None:
-        """Delete the instances with their files and topics, also those of a restore."""
+        """Delete the instances with all files and topics, also those of a restore."""
         machine = self.cluster.shell("localhost")
         for name in INSTANCES:
             container = self.instance(name).container
             machine.run("docker rm --force --volumes %s", container)
             for folder in ("/etc/kafka-metal", "/etc/kafka-metal/.as-left"):
                 machine.run("rm --recursive --force %s/%s", folder, container)
+        shutil.rmtree(self._files(), ignore_errors=True)
         with access.admin(self.cluster.topology.bootstrap) as admin:
             for topic in admin.list_topics():
                 if topic.startswith(TOPICS):

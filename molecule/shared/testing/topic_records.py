@@ -1,9 +1,16 @@
-"""The committed records of a topic, up to its end."""
+"""Records of a topic: those that are committed, up to its end, and new ones."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    Message,
+    Producer,
+    TopicPartition,
+)
 
 from testing import access
 
@@ -62,3 +69,11 @@ def records(
                     yield record
                 elif record.error().code() == KafkaError._PARTITION_EOF:
                     unread.discard(record.partition())
+
+
+def send(bootstrap: str, topic: str, values: Iterable[bytes | str]) -> None:
+    """Write records to the first partition, in order; return once all are acknowledged."""
+    producer = Producer({"bootstrap.servers": bootstrap, **access.librdkafka()})
+    for value in values:
+        producer.produce(topic, value, partition=0)
+    assert producer.flush(60) == 0

@@ -14,7 +14,7 @@ import io
 import re
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from email.parser import HeaderParser
 from typing import IO, Any
 
@@ -76,9 +76,8 @@ def components(stream: IO[bytes]) -> list[dict[str, Any]]:
     except (tarfile.TarError, zipfile.BadZipFile) as error:
         raise ValueError(f"the archive of the file system is incomplete: {error}") from error
     for package in packages:
-        package["distribution"] = release
         folder = links.get(package["name"], package["name"])
-        package["licences"] = licences.get(folder, [])
+        package |= {"distribution": release, "licences": licences.get(folder, [])}
     for each in found:
         if each.get("file") in listed:
             each["poms"].insert(0, listed[each["file"]])
@@ -155,17 +154,7 @@ def describe_jar(file: str, content: bytes) -> list[dict[str, Any]]:
                 manifest = archive.read(name).decode(errors="replace")
             elif name in LICENCE_FILES:
                 apache = apache or APACHE.match(archive.read(name)) is not None
-    # Only the jar's own POM states its licence; other POMs belong to artifacts packed into it.
-    own = [
-        text
-        for (group, artifact), text in texts.items()
-        if file.startswith((f"{artifact}-", f"{artifact}.", f"{group}.{artifact}-"))
-    ]
-    named = bundle_licences(manifest) or [
-        name.strip()
-        for text in own
-        for name in re.findall(r"<license>.*?<name>(.*?)</name>", text, re.DOTALL)
-    ]
+    named = bundle_licences(manifest) or pom_licences(file, texts)
     return [
         {
             "kind": "jar",
@@ -174,6 +163,19 @@ def describe_jar(file: str, content: bytes) -> list[dict[str, Any]]:
             "poms": [[*name, version] for name, version in poms.items()],
             "licences": list(dict.fromkeys(named or (["Apache-2.0"] if apache else []))),
         }
+    ]
+
+
+def pom_licences(file: str, texts: Mapping[tuple[str, str], str]) -> list[str]:
+    """Return licences from the POM of a jar; ``texts`` are POMs by group and artifact.
+
+    Other POMs in the jar belong to artifacts that are packed into it.
+    """
+    return [
+        name.strip()
+        for (group, artifact), text in texts.items()
+        if file.startswith((f"{artifact}-", f"{artifact}.", f"{group}.{artifact}-"))
+        for name in re.findall(r"<license>.*?<name>(.*?)</name>", text, re.DOTALL)
     ]
 
 

@@ -63,11 +63,16 @@ def get_all(urls: Mapping[str, str], timeout: float, login: str = "") -> dict[st
     }
 
 
+def status_error(code: int) -> str:
+    """Return the error of a response with this status."""
+    return f"HTTP status {code}"
+
+
 def _response(url: str, timeout: float, login: str) -> dict[str, Any]:
     try:
         content = get(url, timeout, login)
     except HTTPError as error:
-        return {"error": f"HTTP status {error.code}", "text": "", "json": None}
+        return {"error": status_error(error.code), "text": "", "json": None}
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or error
         reason = getattr(reason, "strerror", None) or reason

@@ -1,6 +1,6 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Users of the APIs of services, and services that need certificates."""
+"""Users of the APIs of services."""
 
 from __future__ import annotations
 
@@ -12,40 +12,26 @@ from ...module_utils._common.suggestions import list_allowed
 from .._catalogue import SERVICES
 from .._catalogue.kinds import ApiUsers
 from .._declarations.problem import Problem
-from .._security import security_modes
 from .._site.site_instances import service_hosts
 from .._site.site_model import Site
 
 # HTTP basic authentication ends the name at a colon, and the name is part of the name of a secret.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 _NAME_ALLOWED = "1 to 32 letters, digits, '.', '_' and '-', a letter or digit first"
-_MODE = "security_mode"
-
-
-def services_need_certificates(site: Site) -> Iterator[Problem]:
-    """No service that needs certificates is in a site whose security mode has none."""
-    for service in SERVICES:
-        for host in service_hosts(site, service) if service.needs_certificates else ():
-            name = str(site.value(host, _MODE, security_modes.DEFAULT))
-            mode = security_modes.MODES.get(name)
-            if mode and not mode.tls:
-                secured = [each for each in security_modes.MODES if security_modes.MODES[each].tls]
-                allowed = f"{', '.join(secured)}, or no host in the group {service.group}"
-                yield Problem(host, _MODE, f"{name}, without certificates", allowed)
 
 
 def api_users_declared(site: Site) -> Iterator[Problem]:
     """Users of an API have usable names and known roles, the same ones on all instances."""
     for service in SERVICES:
         members = service_hosts(site, service)
-        for users in service.api_users:
-            values = [site.value(host, users.declared, {}) for host in members]
-            for host, value in zip(members, values, strict=True):
-                if value != values[0]:
-                    wanted = f"the users of {members[0]}: all instances serve the same API"
+        for users in service.api_users if members else ():
+            first, *others = members
+            value = site.value(first, users.declared, {})
+            for host in others:
+                if site.value(host, users.declared, {}) != value:
+                    wanted = f"the users of {first}: all instances serve the same API"
                     yield Problem(host, users.declared, "other users", wanted)
-            for host, value in [*zip(members, values, strict=True)][:1]:
-                yield from _invalid(host, users, value)
+            yield from _invalid(first, users, value)
 
 
 def _invalid(host: str, users: ApiUsers, value: Any) -> Iterator[Problem]:

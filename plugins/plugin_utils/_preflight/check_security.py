@@ -56,6 +56,18 @@ def security_migration(site: Site) -> Iterator[Problem]:
         yield Problem(KAFKA.group, _MODE, f"plain, and {_MIGRATION}", f"one of {allowed}")
 
 
+def services_need_certificates(site: Site) -> Iterator[Problem]:
+    """No service that needs certificates is in a site whose security mode has none."""
+    for service in SERVICES:
+        for host in service_hosts(site, service) if service.needs_certificates else ():
+            name = str(site.value(host, _MODE, security_modes.DEFAULT))
+            mode = security_modes.MODES.get(name)
+            if mode and not mode.tls:
+                secured = [each for each in security_modes.MODES if security_modes.MODES[each].tls]
+                allowed = f"{', '.join(secured)}, or no host in the group {service.group}"
+                yield Problem(host, _MODE, f"{name}, without certificates", allowed)
+
+
 def quorum_trust(site: Site) -> Iterator[Problem]:
     """security_ensemble_trust names a known CA for traffic between servers of metadata."""
     found = {str(site.value(host, _TRUST, "own")) for host in site.members(KAFKA.group)}

@@ -81,7 +81,7 @@ TABLE = (
     Entry(check_security.quorum_trust),
     Entry(check_security.security_numbers, shared=True),
     Entry(check_security.plain_on_loopback, acceptable=True),
-    Entry(check_api_users.services_need_certificates, shared=True),
+    Entry(check_security.services_need_certificates, shared=True),
     Entry(check_api_users.api_users_declared, shared=True),
     Entry(check_security.monitoring_on_loopback, acceptable=True),
     Entry(check_security.agents_on_loopback, acceptable=True),

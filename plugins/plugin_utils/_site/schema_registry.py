@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .._catalogue import service
@@ -26,6 +27,12 @@ def urls(inventory: Inventory) -> list[str]:
         f"https://{each['address']}:{each['ports'][port]}{API}"
         for each in instances(inventory)[REGISTRY.kind]
     ]
+
+
+def platform_users(_: Inventory) -> Mapping[str, str]:
+    """Roles of the platform's own users of the API, by name."""
+    (users,) = REGISTRY.api_users
+    return users.platform
 
 
 def of_pipelines(host: Host) -> dict[str, Any]:

@@ -17,8 +17,9 @@ def instances(inventory: Inventory) -> dict[str, list[dict[str, Any]]]:
     """Instances of each kind that has names for them.
 
     Each has ``host`` (its name in the inventory), ``name``, ``address`` for other machines,
-    ``ports`` by variable, and ``metrics``, the host:port of its metrics for its own machine. Values
-    that cannot be read are None.
+    ``ports`` by variable, and for its own machine ``metrics``, the host:port of its metrics, and
+    ``ready``, the host:port/path of its readiness. Values that do not exist or cannot be read are
+    None.
     """
     return {
         service.kind: [_instance(inventory, host, service) for host in hosts(inventory, service)]
@@ -30,7 +31,7 @@ def instances(inventory: Inventory) -> dict[str, list[dict[str, Any]]]:
 def ready_endpoints(inventory: Inventory, host: str) -> list[str]:
     """NAME=HOST:PORT/PATH of each instance on a machine whose readiness can be read."""
     return [
-        f"{each['name']}={each['metrics']}{service.ready}"
+        f"{each['name']}={each['ready']}"
         for service in SERVICES
         if service.ready
         for each in (
@@ -38,17 +39,19 @@ def ready_endpoints(inventory: Inventory, host: str) -> list[str]:
             for own in hosts(inventory, service)
             if machines.machine(inventory, own) == machines.machine(inventory, host)
         )
-        if each["metrics"]
+        if each["ready"]
     ]
 
 
 def _instance(inventory: Inventory, host: str, service: Service) -> dict[str, Any]:
+    metrics = _metrics(inventory, host, service)
     return {
         "host": host,
         "name": fill_template(inventory, host, service.instance),
         "address": _read(inventory, host, service.address),
         "ports": {each: _read(inventory, host, each) for each in service.ports},
-        "metrics": _metrics(inventory, host, service),
+        "metrics": metrics,
+        "ready": f"{metrics}{service.ready}" if metrics and service.ready else None,
     }
 
 

@@ -1,7 +1,7 @@
 """Another declaration in the file of a running driver, and the schemas that it needs.
 
 They are read before the queries of the running declaration stop: if no registry has them, those
-queries go on.
+queries continue.
 """
 
 import logging
@@ -34,7 +34,7 @@ class Changes:
         """Take the declaration of the file as the running one."""
         self._file, self._board, self._read, self._clock = file, board, read, clock
         self._running = file.digest
-        # Whether the declaration in the file can replace the running one; set by ``look``.
+        # Whether the declaration in the file can replace the running one; set by ``refresh``.
         self.is_ready = False
         # Each with the digest of its declaration.
         self._found: tuple[str, WriterSchemas | None] = "", None
@@ -49,7 +49,7 @@ class Changes:
         self._found = "", None
         return schemas if digest == self._running else None
 
-    def look(self) -> bool:
+    def refresh(self) -> bool:
         """Read the file; set and return ``is_ready``. The board gets the reason if it is not."""
         file = self._file
         file.reload()
@@ -63,7 +63,7 @@ class Changes:
         return self.is_ready
 
     def _start_reading(self) -> None:
-        """Read the schemas, in a thread: a registry that does not respond blocks for seconds."""
+        """Read the schemas, in a thread: a request to a registry may time out after seconds."""
         digest, declaration = self._file.digest, self._file.declaration
         if declaration.source.registry is None:
             self._read_schemas(digest, declaration)
@@ -83,6 +83,8 @@ class Changes:
             self._found = digest, None
         except RegistryError as error:
             if self._error != (digest, str(error)):
-                log.error("pipeline %s: the last declaration runs on: %s", declaration.name, error)
+                log.error(
+                    "pipeline %s: the running declaration continues: %s", declaration.name, error
+                )
             self._next = self._clock() + PAUSE_S
             self._error = digest, str(error)

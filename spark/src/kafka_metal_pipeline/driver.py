@@ -236,7 +236,7 @@ def _watch(
         except RecreatedTopicError as error:
             supervisor.interrupt(error)
             watch.renew()
-        if not changes.look():
+        if not changes.refresh():
             supervisor.start_due()
         elif supervisor.finish_starts():
             # All queries will be stopped, so all have to be known, and no further one starts.

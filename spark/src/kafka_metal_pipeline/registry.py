@@ -29,7 +29,7 @@ TIMEOUT_S = 10
 LIMIT_BYTES = 64 * 1024**2
 # Seconds between two reads of the versions while a pipeline runs.
 RENEW_S = 5.0
-# Seconds for which the registry has to be without an id. An instance that has just started answers
+# Seconds for which the registry has to be without an id. An instance that has just started responds
 # with a part of the schemas until it has read all of them.
 CONFIRM_S = 60.0
 ACCEPT = "application/vnd.schemaregistry.v1+json, application/json"
@@ -74,7 +74,7 @@ def fetch(url: str, site: RegistrySite) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """Return the cause of an error, without the library's own words for a failed connection."""
+    """Return the cause of an error, without the text that the library adds to it."""
     cause = getattr(error, "reason", None)
     return str(getattr(cause, "strerror", None) or error) or type(error).__name__
 
@@ -116,12 +116,12 @@ class Reader:
             found[int(schema["id"])] = str(schema["schema"])
         return found
 
-    def ask_another(self) -> None:
-        """Ask the next address first from now on."""
+    def prefer_next(self) -> None:
+        """Send the next requests to the next address first."""
         self._urls.append(self._urls.pop(0))
 
     def _load(self, path: str) -> Any:
-        """Return JSON from the first address that has it, which is asked first from now on.
+        """Return JSON from the first address that has it, and prefer this address from now on.
 
         An instance that has just started may not have the subject yet: others may.
         """
@@ -212,7 +212,7 @@ class WriterSchemas:
         added = [str(writer) for writer in found if writer not in known]
         if not added and (self._since is None or now - self._since < CONFIRM_S):
             # An instance that has just started may have read only some of the versions.
-            self._reader.ask_another()
+            self._reader.prefer_next()
             return False
         self._since = None
         log.info("new schemas: %s", ", ".join(added) or "none")
