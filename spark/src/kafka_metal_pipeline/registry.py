@@ -191,7 +191,7 @@ def _is_record(schema: str) -> bool:
     found = json.loads(schema)
     if not isinstance(found, dict) or found.get("type") != "record":
         return False
-    fields = found.get("fields")
+    fields = found.get("fields") or ()
     return bool(fields) and all(isinstance(each["name"], str) for each in fields)
 
 
