@@ -1,5 +1,6 @@
 import io
 import json
+from types import SimpleNamespace
 
 import pytest
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
@@ -103,6 +104,36 @@ def test_nothing_is_sent_if_a_record_does_not_fit_the_schema(client, rows, subje
     assert message in str(error.value)
     assert "nothing was sent" in str(error.value)
     assert producer.log == []
+
+
+class Answers:
+    """A client of a registry that has one version of each subject."""
+
+    def __init__(self, schema, version=1):
+        found = {"version": version, "schema_id": 1, "schema": schema}
+        self.latest = SimpleNamespace(**found)
+
+    def get_latest_version(self, _subject):
+        return self.latest
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        *(("AVRO", each) for each in ("", "{", "5", '{"type": "record"}', "[" * 100_000, None)),
+        *(("JSON", each) for each in ("", "{", "[" * 100_000, None)),
+    ],
+)
+def test_a_schema_that_is_not_valid_is_an_error(kind, text):
+    with pytest.raises(ClientError, match="found a schema that is not valid: ") as error:
+        read_encoding([Answers(Schema(text, kind))], "s", "t")
+    assert len(str(error.value)) < 600
+
+
+@pytest.mark.parametrize("version", [None, "x"])
+def test_a_version_that_is_no_number_is_an_error(version):
+    with pytest.raises(ClientError, match="schema registry: subject s: "):
+        read_encoding([Answers(Schema(AVRO, "AVRO"), version)], "s", "t")
 
 
 def test_the_largest_record_is_the_encoded_one(client, rows):

@@ -61,11 +61,15 @@ _VERSION = re.compile(r"groups/[^/]+/artifacts/.+/versions/[^/]+\.ArtifactVersio
 def count(path: str) -> dict[str, int]:
     """Return numbers of subjects and versions; raise ValueError with what is wrong."""
     try:
+        # Others, such as a named pipe, would block or have no end.
+        if not os.path.isfile(path) and os.path.exists(path) and not os.path.isdir(path):
+            raise ValueError("found no regular file")
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror}") from error
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
+        # Damaged indexes have errors of several classes.
         raise ValueError("found no zip file, or an incomplete one") from error
     if not any(_MANIFEST.fullmatch(name) for name in names):
         raise ValueError("found a zip file without the manifest of a backup of schemas")

@@ -187,7 +187,13 @@ BROKER_OPTIONS = (
     *("host_properties", "extra_keys", "image"),
 )
 ROLES = {
-    "kafka_broker": Role("kafka_broker", {f"kafka_broker_{name}": {} for name in BROKER_OPTIONS})
+    "kafka_broker": Role(
+        "kafka_broker",
+        {
+            **{f"kafka_broker_{name}": {} for name in BROKER_OPTIONS},
+            "kafka_broker_image": {"type": "str"},
+        },
+    )
 }
 
 

@@ -74,6 +74,10 @@ def test_broker_whose_properties_drop_common_keys_is_named():
 
 
 FAULTS: Faults = {
+    "an option of another type": (
+        put("kafka2", "kafka_broker_image", {"a": 1}),
+        ["kafka_broker_image: found a mapping; allowed: a text"],
+    ),
     "a user of an unknown service": (
         put("kafka2", "service_uids", {"zookeper": 10020}),
         ["kafka2: service_uids: found zookeper; allowed: alertmanager, "],

@@ -1,10 +1,14 @@
 """Preflight refuses values of Schema Registry with which it would not start or not be safe."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 from ansible_collections.metal.kafka.plugins.plugin_utils._preflight.checks import check
 from ansible_collections.metal.kafka.plugins.plugin_utils._site.site_model import Role
 from preflight_sites import Faults, ValidSite
 
+ROOT = Path(__file__).resolve().parents[2]
 USERS = "schema_registry_users"
 DEFAULTS = {
     "schema_registry_bind": "0.0.0.0",
@@ -17,7 +21,6 @@ DEFAULTS = {
     "schema_registry_topics": "schema-registry",
     USERS: {"ops": "admin", "shop.1": "developer", "audit": "reader"},
 }
-NAMES = (*DEFAULTS, "schema_registry_id", "schema_registry_address")
 
 
 def site(both=None, **first):
@@ -35,11 +38,15 @@ def site(both=None, **first):
     return found
 
 
-def with_registry(**values):
-    """Function that adds two instances with these values to a valid site, for FAULTS."""
+def with_registry(second=None, **values):
+    """Function that adds two instances with these values to a valid site, for FAULTS.
+
+    ``second`` are further values of the second one.
+    """
 
     def plant(of):
         added = site(both=values)
+        added.hosts["registry2"] |= second or {}
         of.groups["schema_registry"] = added.groups["schema_registry"]
         of.hosts |= {host: added.hosts[host] for host in added.groups["schema_registry"]}
 
@@ -60,6 +67,14 @@ FAULTS: Faults = {
         with_registry(schema_registry_users={"shop": "writer"}),
         ["users.shop: found 'writer'"],
     ),
+    "an instance with topics of its own": (
+        with_registry(second={"schema_registry_topics": "mine"}),
+        ["schema_registry_topics: found 'mine'; allowed: 'schema-registry', as on registry1"],
+    ),
+    "an address with a port": (
+        with_registry(schema_registry_address="10.0.0.1:8443"),
+        ["schema_registry_address: found '10.0.0.1:8443'; allowed: a host name or an IP"],
+    ),
     "a pipeline with schemas of a registry in a site without": (
         _without_registry,
         ["payments.source.registry: found no url; allowed: a url, hosts in the group"],
@@ -67,8 +82,13 @@ FAULTS: Faults = {
 }
 
 
+OPTIONS = yaml.safe_load(
+    (ROOT / "roles/schema_registry/meta/argument_specs.yml").read_text(encoding="utf-8")
+)["argument_specs"]["main"]["options"]
+
+
 def messages(of):
-    role = Role("schema_registry", {name: {} for name in NAMES})
+    role = Role("schema_registry", OPTIONS)
     found = check(of.hosts, of.groups, of.facts, {"schema_registry": role})
     return [str(each) for each in found if each.fatal]
 
@@ -122,6 +142,15 @@ LONG = "x" * 33
         ({"schema_registry_memory": "many"}, "schema_registry_memory: found"),
         ({"schema_registry_heap": "256 MB"}, "schema_registry_heap: found"),
         ({"schema_registry_bind": ""}, "schema_registry_bind: found nothing"),
+        ({"schema_registry_bind": "0.0.0.0:8443"}, "schema_registry_bind: found '0.0.0.0:8443'"),
+        ({"schema_registry_bind": "a b"}, "schema_registry_bind: found 'a b'; allowed: a host"),
+        ({"schema_registry_metrics_bind": "a b"}, "schema_registry_metrics_bind: found 'a b'"),
+        ({"schema_registry_properties": "a"}, "properties: found 'a'; allowed: a mapping"),
+        ({"schema_registry_properties": []}, "properties: found a list; allowed: a mapping"),
+        ({"schema_registry_bootstrap": {}}, "bootstrap: found a mapping; allowed: a list"),
+        ({"schema_registry_health_retries": "x"}, "found 'x'; allowed: a whole number"),
+        ({"schema_registry_topics": ["x"]}, "topics: found a list; allowed: a text"),
+        ({"schema_registry_topics": "a b"}, "found the name 'a b-events'; allowed: 1 to 249"),
         (
             {"schema_registry_prot": 1},
             "schema_registry_prot: found a variable that is not an option",
@@ -141,6 +170,15 @@ def test_a_value_of_all_instances_is_refused(values, message):
         ({"schema_registry_id": 2}, "schema_registry_id: found 2"),
         ({"schema_registry_id": 0}, "schema_registry_id: found 0"),
         ({"schema_registry_id": 100}, "schema_registry_id: found 100"),
+        ({"schema_registry_address": ""}, "schema_registry_address: found nothing"),
+        ({"schema_registry_address": None}, "schema_registry_address: found nothing"),
+        ({"schema_registry_address": ["h"]}, "schema_registry_address: found a list; allowed: a"),
+        ({"schema_registry_address": "x" * 300}, "schema_registry_address: found a long text"),
+        *(
+            ({"schema_registry_address": each}, f"schema_registry_address: found {each!r}; allowed")
+            for each in ("https://h", "h:8443", "a b", "a\nb", "u@h", "h,i", "*.h", "-h", "$(id)")
+        ),
+        ({"schema_registry_topics": "mine"}, "registry2: schema_registry_topics: found 'schema-"),
     ],
 )
 def test_a_value_of_one_instance_is_refused(values, message):
@@ -172,3 +210,14 @@ def test_names_of_the_registry_are_reserved(variable, value, message):
         planted.hosts[broker][variable] = value
     found = messages(planted)
     assert any(message in each for each in found), found
+
+
+@pytest.mark.parametrize("address", ["h", "h-1.example.com", "10.0.0.1", "2001:db8::1", "[::1]"])
+def test_a_name_or_an_ip_address_is_accepted(address):
+    found = messages(site(schema_registry_address=address))
+    assert not any("a host name or an IP address" in each for each in found), found
+
+
+def test_a_value_of_another_type_has_one_message():
+    found = messages(site(both={USERS: "shop"}))
+    assert len(found) == 1, found

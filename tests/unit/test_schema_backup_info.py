@@ -1,3 +1,4 @@
+import os
 import zipfile
 
 import pytest
@@ -47,3 +48,28 @@ def test_a_file_that_is_no_backup_is_refused(tmp_path):
     ):
         with pytest.raises(ValueError, match=reason):
             schema_backup_info.count(str(path))
+
+
+@pytest.mark.parametrize(("offset", "value"), [(6, 99), (46, 255)], ids=["version", "name"])
+def test_a_damaged_index_is_refused(tmp_path, offset, value):
+    damaged = tmp_path / "schemas.zip"
+    write(damaged, ("ä", *BACKUP))
+    content = bytearray(damaged.read_bytes())
+    content[content.index(b"PK\x01\x02") + offset] = value
+    damaged.write_bytes(content)
+    with pytest.raises(ValueError, match="found no zip file, or an incomplete one"):
+        schema_backup_info.count(str(damaged))
+
+
+def test_a_named_pipe_does_not_block(tmp_path):
+    pipe = tmp_path / "schemas.zip"
+    os.mkfifo(pipe)
+    for path in (pipe, "/dev/zero"):
+        with pytest.raises(ValueError, match="found no regular file"):
+            schema_backup_info.count(str(path))
+
+
+def test_a_link_to_a_backup_is_read(tmp_path):
+    write(tmp_path / "schemas.zip", BACKUP)
+    (tmp_path / "link").symlink_to("schemas.zip")
+    assert schema_backup_info.count(str(tmp_path / "link"))["versions"] == 3

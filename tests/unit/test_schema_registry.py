@@ -222,6 +222,14 @@ def test_slow_requests_do_not_change_readiness(rendered):
         assert threshold == str(2**31 - 1)
 
 
+def test_a_backup_of_many_schemas_can_be_restored(rendered):
+    """By default, a file with 10,000 entries or 100 MiB is refused."""
+    files, _ = rendered()
+    found = from_properties(files["registry.properties"])
+    assert int(found["apicurio.import.zip.max-entry-count"]) == 1_000_000
+    assert int(found["apicurio.import.zip.max-total-size"]) == 1024**3
+
+
 def test_every_set_of_paths_has_a_rule_for_every_method(rendered):
     """Quarkus denies a path whose rules do not have the method of the request."""
     files, _ = rendered()

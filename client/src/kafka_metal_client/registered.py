@@ -18,6 +18,8 @@ FORMATS = {"AVRO": "avro", "JSON": "json_schema"}
 # Only schemas that exist are used; a field that the schema does not have is an error.
 USES_LATEST = {"auto.register.schemas": False, "use.latest.version": True}
 STRICT = {"validate.strict.allow.default": True}
+# Characters of an error of a library: it may have the whole schema.
+LONGEST = 400
 
 
 def connect(file: Path) -> list[Any]:
@@ -71,10 +73,19 @@ def read_encoding(clients: Iterable[Any], subject: str, topic: str) -> Encoding:
         allowed = ", ".join(FORMATS)
         raise ClientError(f"subject {subject}: found a schema of type {kind}; allowed: {allowed}")
     options = {**USES_LATEST, "subject.name.strategy": lambda *_: subject}
-    if kind == "AVRO":
-        serializer: Any = AvroSerializer(client, latest.schema, conf={**options, **STRICT})
-    else:
-        serializer = JSONSerializer(latest.schema, client, conf=options)
+    try:
+        if kind == "AVRO":
+            serializer: Any = AvroSerializer(client, latest.schema, conf={**options, **STRICT})
+        else:
+            serializer = JSONSerializer(latest.schema, client, conf=options)
+    except Exception as error:
+        # Each serializer's library parses the schema, and raises its own classes.
+        lines = str(error).splitlines() or [type(error).__name__]
+        place = f"version {latest.version} of subject {subject}"
+        raise ClientError(
+            f"schema registry: {place}: found a schema that is not valid: {lines[0][:LONGEST]}; "
+            "nothing was sent"
+        ) from None
     context = SerializationContext(topic, MessageField.VALUE)
 
     def encode(value: bytes) -> bytes:
@@ -91,14 +102,16 @@ def _latest(clients: Iterable[Any], subject: str) -> tuple[Any, Any]:
     found, errors = [], []
     for client in clients:
         try:
-            found.append((client, client.get_latest_version(subject)))
+            latest = client.get_latest_version(subject)
+            found.append((int(latest.version), client, latest))
         except Exception as error:
             # The library of the client decides about the classes of errors of its connections.
             errors.append(str(error))
     if not found:
         causes = "; ".join(dict.fromkeys(errors))
         raise ClientError(f"schema registry: subject {subject}: {causes}; nothing was sent")
-    return max(found, key=lambda each: int(each[1].version))
+    _, client, latest = max(found, key=lambda each: each[0])
+    return client, latest
 
 
 class Encoded:

@@ -107,6 +107,7 @@ class Service:
     ``container_users``: users of its containers, and of related clients.
     ``needs_certificates``: it does not run in a security mode without certificates.
     ``reads_own_status``: each host only reads the state of its own instances.
+    ``shared``: variables that have the same value on all instances.
     """
 
     kind: str
@@ -144,4 +145,5 @@ class Service:
     api_users: tuple[ApiUsers, ...] = ()
     needs_certificates: bool = False
     reads_own_status: bool = False
+    shared: tuple[str, ...] = ()
     ready: str = ""

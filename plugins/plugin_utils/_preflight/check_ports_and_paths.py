@@ -141,8 +141,11 @@ def directory_collisions(site: Site) -> Iterator[Problem]:
 
 
 def required_values(site: Site) -> Iterator[Problem]:
-    """Every instance has values for its ports, bind address and directories."""
+    """Every instance has values for its ports, addresses and directories."""
     for host, service in instances(site):
-        for variable in (*service.ports, *service.directories, service.bind):
+        for variable in (
+            *(*service.ports, *service.directories),
+            *(service.bind, service.address),
+        ):
             if variable and not site.value(host, variable):
                 yield Problem(host, variable, "nothing", "a value: it has no default")

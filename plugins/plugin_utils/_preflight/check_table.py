@@ -38,6 +38,7 @@ from . import (
     check_storage,
     check_topics,
     check_unknown_variables,
+    check_values,
 )
 
 
@@ -68,6 +69,9 @@ TABLE = (
     Entry(metadata_services.ensemble_size, acceptable=True),
     Entry(metadata_services.metadata_key_names, shared=True),
     Entry(check_unknown_variables.unknown_variables, shared=True),
+    Entry(check_values.value_types, shared=True),
+    Entry(check_values.service_addresses, shared=True),
+    Entry(check_values.instances_agree),
     Entry(check_images.image_versions, shared=True),
     Entry(check_content.content_declared, shared=True),
     Entry(check_removals.removals_confirmed, shared=True),

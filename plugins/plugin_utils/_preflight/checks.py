@@ -57,6 +57,9 @@ def check(
         for each in CHECKS
         for problem in dict.fromkeys(each(site))
     ]
+    # One message for each variable: that of a check for it says more than its type.
+    known = {each.where for each in found if each.check != "value_types"}
+    found = [each for each in found if each.check != "value_types" or each.where not in known]
     refused = acceptance.refused_names(site, [each.__name__ for each in CHECKS], ACCEPTABLE)
     judged = [*acceptance.accept_problems(site, found, ACCEPTABLE), *refused]
     # Before other hosts' values are read: only the templates that a check has read are its concern.

@@ -96,7 +96,7 @@ def _endpoint(
         where = f"{where}.{name}.port"
         address, bind, value = at.get("advertise"), at.get("bind"), at.get("port")
     else:
-        address = site.value(server, service.address) if service.address else None
+        address = str(site.value(server, service.address, "")) if service.address else None
         # Clients use the hostname of a service that binds every address; it is not declared.
         if address in ANYWHERE:
             return None

@@ -81,10 +81,12 @@ class Changes:
         except UnusableSchemaError:
             # The driver refuses the declaration, as one with invalid SQL.
             self._found = digest, None
-        except RegistryError as error:
-            if self._error != (digest, str(error)):
+        except Exception as error:
+            # Any other one would end the thread without a reason or a pause.
+            reason = str(error) if isinstance(error, RegistryError) else repr(error)
+            if self._error != (digest, reason):
                 log.error(
-                    "pipeline %s: the running declaration continues: %s", declaration.name, error
+                    "pipeline %s: the running declaration continues: %s", declaration.name, reason
                 )
             self._next = self._clock() + PAUSE_S
-            self._error = digest, str(error)
+            self._error = digest, reason

@@ -5,6 +5,7 @@ with another id fails its batch, which is repeated after the versions have been 
 no version has its id, it is invalid with reason ``unknown_schema``.
 """
 
+import base64
 import http.client
 import json
 import logging
@@ -19,13 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from kafka_metal_declarations.model import Declaration, RegistrySite, Source
-from kafka_metal_declarations.printable_values import hide_passwords
+from kafka_metal_declarations.printable_values import format_value, hide_passwords
 
 from kafka_metal_pipeline.wire_format import UNKNOWN_WRITER
 
 log = logging.getLogger(__name__)
 
+# Of each step of a request, and of its whole response.
 TIMEOUT_S = 10
+RESPONSE_S = 60.0
 LIMIT_BYTES = 64 * 1024**2
 # Seconds between two reads of the versions while a pipeline runs.
 RENEW_S = 5.0
@@ -35,6 +38,10 @@ CONFIRM_S = 60.0
 ACCEPT = "application/vnd.schemaregistry.v1+json, application/json"
 # Type of the schemas in the registry, by the source's format.
 TYPES = {"avro": "AVRO", "json_schema": "JSON"}
+# Errors of a response of another form.
+NOT_OF_A_REGISTRY = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
+# An id has four bytes in a record.
+IDS = range(2**32)
 
 
 class RegistryError(RuntimeError):
@@ -52,20 +59,25 @@ class UnusableSchemaError(RegistryError):
 Fetch = Callable[[str, RegistrySite], Any]
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect is an error: the next request would send the login to another address."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Return no other request."""
+
+
 def fetch(url: str, site: RegistrySite) -> Any:
     """Return JSON from a URL; raises RegistryError. The files are read for each request."""
     headers = {"Accept": ACCEPT}
     try:
         if site.credentials_file:
-            credentials = Path(site.credentials_file).read_text(encoding="ascii").strip()
-            headers["Authorization"] = f"Basic {credentials}"
+            headers["Authorization"] = f"Basic {_credentials(Path(site.credentials_file))}"
         context = ssl.create_default_context(cafile=site.ca_file) if site.ca_file else None
+        handlers = (_NoRedirects, urllib.request.HTTPSHandler(context=context))
         request = urllib.request.Request(url, headers=headers)
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S, context=context) as response:
-            content = response.read(LIMIT_BYTES + 1)
-        if len(content) > LIMIT_BYTES:
-            raise ValueError(f"the response is larger than {LIMIT_BYTES // 1024**2} MiB")
-        return json.loads(content)
+        opener = urllib.request.build_opener(*handlers)
+        with opener.open(request, timeout=TIMEOUT_S) as response:
+            return json.loads(_content(response))
     except http.client.InvalidURL:
         # Its text has parts of the URL, such as a password.
         raise RegistryError(f"{hide_passwords(url)}: the URL is invalid") from None
@@ -73,10 +85,37 @@ def fetch(url: str, site: RegistrySite) -> Any:
         raise RegistryError(f"{hide_passwords(url)}: {_reason(error)}") from error
 
 
+def _credentials(file: Path) -> str:
+    found = file.read_bytes().strip()
+    try:
+        base64.b64decode(found, validate=True)
+    except ValueError:
+        # The library's error for such a header has its value.
+        raise ValueError(f"{file} is not base64 in one line") from None
+    return found.decode("ascii")
+
+
+def _content(response: Any) -> bytes:
+    """Return the body, unless it is too large or arrives too slowly."""
+    found, end = bytearray(), time.monotonic() + RESPONSE_S
+    while part := response.read1(65_536):
+        found += part
+        if len(found) > LIMIT_BYTES:
+            raise ValueError(f"the response is larger than {LIMIT_BYTES // 1024**2} MiB")
+        if time.monotonic() > end:
+            raise ValueError(f"the response takes longer than {RESPONSE_S:g} s")
+    return bytes(found)
+
+
 def _reason(error: Exception) -> str:
     """Return the cause of an error, without the text that the library adds to it."""
     cause = getattr(error, "reason", None)
-    return str(getattr(cause, "strerror", None) or error) or type(error).__name__
+    return _text(str(getattr(cause, "strerror", None) or error) or type(error).__name__)
+
+
+def _text(found: object) -> str:
+    """Return a text of a response for a message: short, printable and without passwords."""
+    return "".join(each if each.isprintable() else " " for each in format_value(found))
 
 
 class Reader:
@@ -95,25 +134,27 @@ class Reader:
         """Return the schemas of all versions of the subject by id; raises RegistryError."""
         try:
             return self._read()
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        except (*NOT_OF_A_REGISTRY, RecursionError) as error:
             place, reason = hide_passwords(self._urls[0] + self._path), type(error).__name__
             raise _no_schema(
-                f"{place}: its response is not that of a registry: {reason}: {error}"
+                f"{place}: its response is not that of a registry: {reason}: {_text(str(error))}"
             ) from error
 
     def _read(self) -> dict[int, str]:
         found = dict[int, str]()
-        for version in self._load(""):
+        for version in map(int, self._load("")):
             where = f"{hide_passwords(self._urls[0] + self._path)}/{version}"
             schema = self._load(f"/{version}")
             kind = schema.get("schemaType", "AVRO")
+            if (writer := int(schema["id"])) not in IDS:
+                raise ValueError(f"id {writer}")
             if kind != self._type:
-                raise UnusableSchemaError(f"{where} is {kind}, not {self._type}")
+                raise UnusableSchemaError(f"{where} is {_text(kind)}, not {self._type}")
             if kind == "AVRO" and schema.get("references"):
                 raise UnusableSchemaError(f"{where} refers to other schemas")
             if kind == "AVRO" and not _is_record(schema["schema"]):
-                raise UnusableSchemaError(f"{where} is not a record")
-            found[int(schema["id"])] = str(schema["schema"])
+                raise UnusableSchemaError(f"{where} is not a record with fields")
+            found[writer] = str(schema["schema"])
         return found
 
     def prefer_next(self) -> None:
@@ -148,7 +189,10 @@ def _no_schema(causes: str) -> RegistryError:
 
 def _is_record(schema: str) -> bool:
     found = json.loads(schema)
-    return isinstance(found, dict) and found.get("type") == "record"
+    if not isinstance(found, dict) or found.get("type") != "record":
+        return False
+    fields = found.get("fields") or ()
+    return bool(fields) and all(isinstance(each["name"], str) for each in fields)
 
 
 def resolve_schemas(declaration: Declaration, get: Fetch = fetch) -> Declaration:

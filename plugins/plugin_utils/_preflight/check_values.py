@@ -1,0 +1,105 @@
+# Copyright: the kafka-metal authors
+# SPDX-License-Identifier: Apache-2.0
+"""Values that have the types of their options, are addresses, or are equal on all instances."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ansible.module_utils.common.validation import (
+    check_type_bool,
+    check_type_dict,
+    check_type_int,
+    check_type_list,
+)
+
+from .._catalogue import SERVICES
+from .._declarations.problem import Problem
+from .._site.inventory import UnreadableVariable
+from .._site.site_instances import instances, service_hosts
+from .._site.site_model import Site
+
+# A name of DNS or of a container, IPv4, or IPv6; without port, blanks and scheme.
+_ADDRESS = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*\]?")
+_PORT = re.compile(r"[^:]+:\d{1,5}")
+_ADDRESS_ALLOWED = "a host name or an IP address, without a port"
+_LONGEST = 80
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, Mapping) or (isinstance(value, Sequence) and not isinstance(value, str)):
+        raise TypeError("no text")
+    return value
+
+
+# By type of an option: its name for messages, and Ansible's own check where it has a strict one.
+_TYPES: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "str": ("a text", _text),
+    "path": ("a path", _text),
+    "int": ("a whole number", check_type_int),
+    "bool": ("true or false", check_type_bool),
+    "dict": ("a mapping", check_type_dict),
+    "list": ("a list", check_type_list),
+}
+
+
+def value_types(site: Site) -> Iterator[Problem]:
+    """Variables of roles have the types of their options"""
+    options = {name: spec for role in site.roles.values() for name, spec in role.options.items()}
+    for host in site.hosts:
+        for name in sorted(set(site.own_names(host)) & set(options)):
+            allowed, convert = _TYPES.get(options[name].get("type", ""), ("", None))
+            if convert is None:
+                continue
+            try:
+                value = site.hosts[host].get(name)
+            except UnreadableVariable:
+                # Reported if another check reads it: a run may define what its template needs.
+                continue
+            if value is not None and not _converts(convert, value):
+                yield Problem(host, name, _kind(value), allowed)
+
+
+def _converts(convert: Callable[[Any], Any], value: Any) -> bool:
+    try:
+        convert(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _kind(value: Any) -> str:
+    """The value if it is short and no collection: others may have secrets."""
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "a list"
+    return repr(value) if len(repr(value)) <= _LONGEST else "a long text"
+
+
+def service_addresses(site: Site) -> Iterator[Problem]:
+    """Addresses of services are host names or IP addresses, without a port"""
+    for host, service in instances(site):
+        metrics = f"{service.role}_metrics_bind" if service.metrics_port else None
+        for variable in dict.fromkeys(filter(None, (service.address, service.bind, metrics))):
+            value = site.value(host, variable, "")
+            # Other types: value_types. A value that is required: required_values.
+            if not isinstance(value, str) or not value:
+                continue
+            if not _ADDRESS.fullmatch(value) or _PORT.fullmatch(value):
+                found = repr(value) if len(value) <= _LONGEST else "a long text"
+                yield Problem(host, variable, found, _ADDRESS_ALLOWED)
+
+
+def instances_agree(site: Site) -> Iterator[Problem]:
+    """All instances of a service have the same value of variables that they share"""
+    for service in SERVICES:
+        hosts = service_hosts(site, service)
+        for variable in service.shared:
+            for host in hosts[1:]:
+                first, value = site.value(hosts[0], variable), site.value(host, variable)
+                if value != first:
+                    allowed = f"{first!r}, as on {hosts[0]}: all instances share it"
+                    yield Problem(host, variable, repr(value), allowed)
