@@ -8,14 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible.module_utils.common.validation import (
-    check_type_bool,
-    check_type_dict,
-    check_type_int,
-    check_type_list,
-)
-
 from .._catalogue import SERVICES
+from .._declarations.inventory_values import whole_number
 from .._declarations.problem import Problem
 from .._site.inventory import UnreadableVariable
 from .._site.site_instances import instances, service_hosts
@@ -28,20 +22,29 @@ _ADDRESS_ALLOWED = "a host name or an IP address, without a port"
 _LONGEST = 80
 
 
-def _text(value: Any) -> Any:
-    if isinstance(value, Mapping) or (isinstance(value, Sequence) and not isinstance(value, str)):
-        raise TypeError("no text")
-    return value
+_BOOLEANS = {*("yes", "on", "1", "true", "t", "y"), *("no", "off", "0", "false", "f", "n")}
 
 
-# By type of an option: its name for messages, and Ansible's own check where it has a strict one.
-_TYPES: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
-    "str": ("a text", _text),
-    "path": ("a path", _text),
-    "int": ("a whole number", check_type_int),
-    "bool": ("true or false", check_type_bool),
-    "dict": ("a mapping", check_type_dict),
-    "list": ("a list", check_type_list),
+def _is_collection(value: Any) -> bool:
+    return isinstance(value, (Mapping, Sequence)) and not isinstance(value, str)
+
+
+# By type of an option: its name for messages, and whether Ansible accepts a value for it.
+_TYPES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "str": ("a text", lambda value: not _is_collection(value)),
+    "path": ("a path", lambda value: not _is_collection(value)),
+    "int": ("a whole number", lambda value: whole_number(value) is not None),
+    "bool": ("true or false", lambda value: str(value).strip().lower() in _BOOLEANS),
+    # Ansible also reads the texts {...} and name=value.
+    "dict": (
+        "a mapping",
+        lambda value: (
+            isinstance(value, Mapping)
+            or (isinstance(value, str) and (value.strip()[:1] == "{" or "=" in value))
+        ),
+    ),
+    # A single value is a list of one.
+    "list": ("a list", lambda value: not isinstance(value, Mapping)),
 }
 
 
@@ -50,24 +53,16 @@ def value_types(site: Site) -> Iterator[Problem]:
     options = {name: spec for role in site.roles.values() for name, spec in role.options.items()}
     for host in site.hosts:
         for name in sorted(set(site.own_names(host)) & set(options)):
-            allowed, convert = _TYPES.get(options[name].get("type", ""), ("", None))
-            if convert is None:
+            allowed, fits = _TYPES.get(options[name].get("type", ""), ("", None))
+            if fits is None:
                 continue
             try:
                 value = site.hosts[host].get(name)
             except UnreadableVariable:
                 # Reported if another check reads it: a run may define what its template needs.
                 continue
-            if value is not None and not _converts(convert, value):
+            if value is not None and not fits(value):
                 yield Problem(host, name, _kind(value), allowed)
-
-
-def _converts(convert: Callable[[Any], Any], value: Any) -> bool:
-    try:
-        convert(value)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def _kind(value: Any) -> str:
