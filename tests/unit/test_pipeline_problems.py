@@ -42,7 +42,7 @@ def texts(state, reason=""):
         ({**WELL, "records": {"recent": {"read": 1000, "invalid": 50}}}, []),
         (
             {**WELL, "declaration_error": "no YAML file\nline 1"},
-            ["pipeline p does not run the declaration in its file: no YAML file"],
+            ["pipeline p does not run the declaration in its file: no YAML file line 1"],
         ),
         ({**WELL, "outputs": {"a": {"running_seconds": 119, "lag": 9}}}, []),
         ({**WELL, "outputs": {"a": {"running_seconds": 500, "planned_seconds": 200}}}, []),

@@ -74,7 +74,8 @@ def problems(name: str, state: Mapping[str, Any] | None, reason: str = "") -> li
         _failing(name, [output for output, each in failing.items() if each == text], text)
         for text in dict.fromkeys(failing.values())
     ]
-    if error := first_line(state.get("declaration_error")):
+    # All of it, as the end has what is allowed; errors of YAML have several lines.
+    if error := " ".join(str(state.get("declaration_error") or "").split()):
         text = f"pipeline {name} does not run the declaration in its file: {error}"
         found.append(Problem("PipelineChangeRefused", where, text))
     found += _long_batches(name, state.get("outputs") or {})
