@@ -21,6 +21,7 @@ def monitored(**variables):
     monitoring = {
         **{f"monitoring_{name}_port": 9300 + n for n, name in enumerate(SERVICES)},
         "monitoring_data_dir": "/var/lib/monitoring",
+        "monitoring_address": "kafka1",
         **variables,
     }
     of_machines = {
