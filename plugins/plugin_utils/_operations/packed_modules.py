@@ -14,7 +14,6 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 from ansible import constants
@@ -52,14 +51,14 @@ class PackedModules:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.sources = ""
-        self.times: list[int] = []
+        self.times: tuple[int, ...] = ()
         self.used: set[str] = set()
 
     def use(self, temporary: Path) -> None:
         """Give a run the kept modules; ``temporary`` is its directory for temporary files."""
         run = temporary / OF_RUN
         with contextlib.suppress(OSError):
-            self.times, self.sources = _times_of_sources(), _digest_of_sources()
+            self.sources, self.times = _read_sources()
             own = _private_directory(self.folder / self.sources)
             os.utime(own)
             run.mkdir(exist_ok=True)
@@ -77,7 +76,7 @@ class PackedModules:
         with contextlib.suppress(OSError):
             # Of which sources is unknown if they have changed since the start, even if they have
             # changed back, such as by two checkouts.
-            if (_digest_of_sources(), _times_of_sources()) != (self.sources, self.times):
+            if _read_sources() != (self.sources, self.times):
                 return
             own = _private_directory(self.folder / self.sources)
             for path in (temporary / OF_RUN).iterdir():
@@ -91,27 +90,26 @@ class PackedModules:
                 shutil.rmtree(path)
 
 
-def _sources() -> Iterator[Path]:
-    """Everything that packed modules depend on."""
+def _read_sources() -> tuple[str, tuple[int, ...]]:
+    """Return a digest of everything that packed modules depend on, and its modification times.
+
+    The digest has no times: a copy may have the modification time of its source, and a hard link to
+    a file, such as of a package in another environment, changes the file's ctime.
+    """
     # With directories of a site for ansible.module_utils, which precede those of Ansible.
     libraries = module_utils_loader.print_paths().split(os.pathsep)
     own = PLUGINS / "modules", PLUGINS / "module_utils"
+    found = []
     for tree in (*own, Path(constants.__file__).parent / "modules", *libraries):
         for folder, _, files in os.walk(tree, followlinks=True):
-            yield from (Path(folder, file) for file in files if file.endswith(".py"))
-
-
-def _digest_of_sources() -> str:
-    """Digest of the content of all sources."""
-    # Not of times: a copy may have the modification time of its source, and a hard link to a file,
-    # such as of a package in another environment, changes the file's ctime.
-    sources = [(str(path), hashlib.sha256(path.read_bytes()).digest()) for path in _sources()]
-    return hashlib.sha256(repr((__version__, sorted(sources))).encode()).hexdigest()
-
-
-def _times_of_sources() -> list[int]:
-    """Modification times of all sources, in nanoseconds."""
-    return sorted(path.stat().st_mtime_ns for path in _sources())
+            for path in (Path(folder, file) for file in files if file.endswith(".py")):
+                # Before the content: a change between the two is seen by the next time.
+                time = path.stat().st_mtime_ns
+                found.append((str(path), hashlib.sha256(path.read_bytes()).digest(), time))
+    found.sort()
+    sources = [(path, digest) for path, digest, _ in found]
+    digest = hashlib.sha256(repr((__version__, sources)).encode()).hexdigest()
+    return digest, tuple(time for _, _, time in found)
 
 
 def _private_directory(path: Path) -> Path:
