@@ -101,7 +101,7 @@ class Service:
     consumer groups, whose lag means nothing.
     ``api_users``: users of the instances' API; the role's tasks/access.yml writes their files to
     the directory ROLE/USER of the state. ``metrics_port``: the port of metrics, 0 for none, at
-    ROLE_metrics_bind. ``ready``: the path there that answers with 200 once the instance serves.
+    ``metrics_bind``. ``ready``: the path there that answers with 200 once the instance serves.
     ``heap``: the heap of its JVM, or what it offers to JVMs that it starts; then ``daemon_heap`` is
     its own heap. ``memory``: the limit of its container.
     ``container_users``: users of its containers, and of related clients.
@@ -147,3 +147,8 @@ class Service:
     reads_own_status: bool = False
     shared: tuple[str, ...] = ()
     ready: str = ""
+
+    @property
+    def metrics_bind(self) -> str:
+        """Name of the variable with the address that ``metrics_port`` is bound to."""
+        return f"{self.role}_metrics_bind"

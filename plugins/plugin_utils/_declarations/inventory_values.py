@@ -6,6 +6,10 @@ from __future__ import annotations
 
 import re
 
+# Texts for true that Ansible and this project read, and all texts that Ansible reads as a boolean.
+TRUE = {"true", "yes", "on", "1"}
+BOOLEANS = {*TRUE, "t", "y", "false", "no", "off", "0", "f", "n"}
+
 
 def whole_number(value: object) -> int | None:
     """The integer of a number or a text, since templates return both; None otherwise."""
@@ -19,4 +23,9 @@ def whole_number(value: object) -> int | None:
 
 def is_true(value: object) -> bool:
     """Whether a value is true; values from the command line are texts."""
-    return str(value).strip().lower() in {"true", "yes", "on", "1"}
+    return str(value).strip().lower() in TRUE
+
+
+def is_boolean(value: object) -> bool:
+    """Whether Ansible reads a value as true or false."""
+    return str(value).strip().lower() in BOOLEANS

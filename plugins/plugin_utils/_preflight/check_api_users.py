@@ -12,7 +12,7 @@ from ...module_utils._common.suggestions import list_allowed
 from .._catalogue import SERVICES
 from .._catalogue.kinds import ApiUsers
 from .._declarations.problem import Problem
-from .._site.site_instances import service_hosts
+from .._site.site_instances import differing_hosts, service_hosts
 from .._site.site_model import Site
 
 # HTTP basic authentication ends the name at a colon, and the name is part of the name of a secret.
@@ -25,13 +25,10 @@ def api_users_declared(site: Site) -> Iterator[Problem]:
     for service in SERVICES:
         members = service_hosts(site, service)
         for users in service.api_users if members else ():
-            first, *others = members
-            value = site.value(first, users.declared, {})
-            for host in others:
-                if site.value(host, users.declared, {}) != value:
-                    wanted = f"the users of {first}: all instances serve the same API"
-                    yield Problem(host, users.declared, "other users", wanted)
-            yield from _invalid(first, users, value)
+            for host, first in differing_hosts(site, service, users.declared, {}):
+                wanted = f"the users of {first}: all instances serve the same API"
+                yield Problem(host, users.declared, "other users", wanted)
+            yield from _invalid(members[0], users, site.value(members[0], users.declared, {}))
 
 
 def _invalid(host: str, users: ApiUsers, value: Any) -> Iterator[Problem]:

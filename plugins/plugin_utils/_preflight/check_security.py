@@ -130,7 +130,7 @@ def monitoring_on_loopback(site: Site) -> Iterator[Problem]:
 def agents_on_loopback(site: Site) -> Iterator[Problem]:
     """Metrics agents, which have no authentication, listen only on loopback addresses."""
     for service in SERVICES:
-        where = f"{service.role}_metrics_bind"
+        where = service.metrics_bind
         found = {str(site.value(host, where, "127.0.0.1")) for host in service_hosts(site, service)}
         for bind in sorted(each for each in found if not security_modes.is_loopback(each)):
             exposed = f"{bind}, where metrics can be read without a password"

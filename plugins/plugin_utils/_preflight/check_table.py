@@ -49,11 +49,14 @@ class Entry(NamedTuple):
     the site's judgement. An error of a declaration has to be corrected.
     ``shared``: a problem depends on the value of its variable alone. It names the hosts with this
     value, not the host on which the check has read it.
+    ``general``: its problem is left out if another check, which says more, has one of the same
+    variable.
     """
 
     check: Check
     shared: bool = False
     acceptable: bool = False
+    general: bool = False
 
     @property
     def name(self) -> str:
@@ -69,7 +72,7 @@ TABLE = (
     Entry(metadata_services.ensemble_size, acceptable=True),
     Entry(metadata_services.metadata_key_names, shared=True),
     Entry(check_unknown_variables.unknown_variables, shared=True),
-    Entry(check_values.value_types, shared=True),
+    Entry(check_values.value_types, shared=True, general=True),
     Entry(check_values.service_addresses, shared=True),
     Entry(check_values.instances_agree),
     Entry(check_images.image_versions, shared=True),
@@ -171,3 +174,4 @@ TABLE = (
 
 ACCEPTABLE = frozenset(each.name for each in TABLE if each.acceptable)
 SHARED = frozenset(each.name for each in TABLE if each.shared)
+GENERAL = frozenset(each.name for each in TABLE if each.general)

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .._catalogue import SERVICES
-from .._declarations.inventory_values import whole_number
+from .._declarations.inventory_values import is_boolean, whole_number
 from .._declarations.problem import Problem
 from .._site.inventory import UnreadableVariable
-from .._site.site_instances import instances, service_hosts
+from .._site.site_instances import differing_hosts, instances
 from .._site.site_model import Site
 
 # A name of DNS or of a container, IPv4, or IPv6; without port, blanks and scheme.
@@ -20,9 +20,6 @@ _ADDRESS = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[
 _PORT = re.compile(r"[^:]+:\d{1,5}")
 _ADDRESS_ALLOWED = "a host name or an IP address, without a port"
 _LONGEST = 80
-
-
-_BOOLEANS = {*("yes", "on", "1", "true", "t", "y"), *("no", "off", "0", "false", "f", "n")}
 
 
 def _is_collection(value: Any) -> bool:
@@ -34,7 +31,7 @@ _TYPES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "str": ("a text", lambda value: not _is_collection(value)),
     "path": ("a path", lambda value: not _is_collection(value)),
     "int": ("a whole number", lambda value: whole_number(value) is not None),
-    "bool": ("true or false", lambda value: str(value).strip().lower() in _BOOLEANS),
+    "bool": ("true or false", is_boolean),
     # Ansible also reads the texts {...} and name=value.
     "dict": (
         "a mapping",
@@ -69,7 +66,7 @@ def _kind(value: Any) -> str:
     """The value if it is short and no collection: others may have secrets."""
     if isinstance(value, Mapping):
         return "a mapping"
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if _is_collection(value):
         return "a list"
     return repr(value) if len(repr(value)) <= _LONGEST else "a long text"
 
@@ -77,24 +74,21 @@ def _kind(value: Any) -> str:
 def service_addresses(site: Site) -> Iterator[Problem]:
     """Addresses of services are host names or IP addresses, without a port"""
     for host, service in instances(site):
-        metrics = f"{service.role}_metrics_bind" if service.metrics_port else None
+        metrics = service.metrics_bind if service.metrics_port else None
         for variable in dict.fromkeys(filter(None, (service.address, service.bind, metrics))):
             value = site.value(host, variable, "")
             # Other types: value_types. A value that is required: required_values.
             if not isinstance(value, str) or not value:
                 continue
             if not _ADDRESS.fullmatch(value) or _PORT.fullmatch(value):
-                found = repr(value) if len(value) <= _LONGEST else "a long text"
-                yield Problem(host, variable, found, _ADDRESS_ALLOWED)
+                yield Problem(host, variable, _kind(value), _ADDRESS_ALLOWED)
 
 
 def instances_agree(site: Site) -> Iterator[Problem]:
     """All instances of a service have the same value of variables that they share"""
     for service in SERVICES:
-        hosts = service_hosts(site, service)
         for variable in service.shared:
-            for host in hosts[1:]:
-                first, value = site.value(hosts[0], variable), site.value(host, variable)
-                if value != first:
-                    allowed = f"{first!r}, as on {hosts[0]}: all instances share it"
-                    yield Problem(host, variable, repr(value), allowed)
+            for host, first in differing_hosts(site, service, variable):
+                value = site.value(first, variable)
+                allowed = f"{value!r}, as on {first}: all instances share it"
+                yield Problem(host, variable, repr(site.value(host, variable)), allowed)

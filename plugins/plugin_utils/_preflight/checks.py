@@ -30,7 +30,7 @@ from . import (
     check_page_cache,
     check_removals,
 )
-from .check_table import ACCEPTABLE, SHARED, TABLE
+from .check_table import ACCEPTABLE, GENERAL, SHARED, TABLE
 from .variable_place import with_places
 
 CHECKS: tuple[Check, ...] = tuple(each.check for each in TABLE)
@@ -57,9 +57,8 @@ def check(
         for each in CHECKS
         for problem in dict.fromkeys(each(site))
     ]
-    # One message for each variable: that of a check for it says more than its type.
-    known = {each.where for each in found if each.check != "value_types"}
-    found = [each for each in found if each.check != "value_types" or each.where not in known]
+    known = {each.where for each in found if each.check not in GENERAL}
+    found = [each for each in found if each.check not in GENERAL or each.where not in known]
     refused = acceptance.refused_names(site, [each.__name__ for each in CHECKS], ACCEPTABLE)
     judged = [*acceptance.accept_problems(site, found, ACCEPTABLE), *refused]
     # Before other hosts' values are read: only the templates that a check has read are its concern.

@@ -67,6 +67,6 @@ def _read(inventory: Inventory, host: str, variable: str | None) -> Any:
 def _metrics(inventory: Inventory, host: str, service: Service) -> str | None:
     """host:port of the metrics of an instance; None if it has none."""
     port = _read(inventory, host, service.metrics_port)
-    bind = _read(inventory, host, f"{service.role}_metrics_bind")
+    bind = _read(inventory, host, service.metrics_bind)
     address = str(bind or "127.0.0.1").replace("0.0.0.0", "127.0.0.1")
     return f"{address}:{port}" if port else None

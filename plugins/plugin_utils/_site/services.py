@@ -57,7 +57,7 @@ def sockets(site: Site, host: str, service: Service) -> Iterator[Socket]:
                 where = f"{service.process_ports}.{name}" if name in own else variable
                 yield Socket(host, where, address, port)
     if service.metrics_port and (port := whole_number(site.value(host, service.metrics_port, 0))):
-        bind = str(site.value(host, f"{service.role}_metrics_bind", "127.0.0.1"))
+        bind = str(site.value(host, service.metrics_bind, "127.0.0.1"))
         yield Socket(host, service.metrics_port, bind, port)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from .._catalogue import SERVICES
 from .._catalogue.kinds import Service
@@ -26,6 +27,16 @@ def service_hosts(site: Site, each: Service) -> list[str]:
     """Hosts with an instance of a kind."""
     exists = site.once(f"whether {each.when}", partial(_condition_met, site, each.when))
     return site.members(each.group) if exists else []
+
+
+def differing_hosts(
+    site: Site, each: Service, variable: str, default: Any = None
+) -> Iterator[tuple[str, str]]:
+    """Yield each host of a kind with another value than the kind's first host, and that host."""
+    found = service_hosts(site, each)
+    for host in found[1:]:
+        if site.value(host, variable, default) != site.value(found[0], variable, default):
+            yield host, found[0]
 
 
 def _condition_met(site: Site, fact: str) -> bool:

@@ -55,7 +55,7 @@ def _address(inventory: Inventory, host: str, service: Service) -> str:
     if service.metrics_port:
         port, bind = (
             int(inventory.get(host, service.metrics_port, 0)),
-            f"{service.role}_metrics_bind",
+            service.metrics_bind,
         )
     else:
         port, bind = int(inventory.need(host, service.ports[0])), str(service.bind)
