@@ -334,12 +334,12 @@ def test_a_schema_that_cannot_be_used_is_refused_as_at_a_start() -> None:
 
 def test_an_unexpected_error_is_a_reason_and_pauses() -> None:
     tested = Driver(MemoryError("too large"), None)
-    assert not tested.look()
+    assert not tested.refresh()
     assert tested.error == "MemoryError('too large')"
-    assert not tested.look()
+    assert not tested.refresh()
     assert len(tested.registry.asked) == 1
     tested.now += PAUSE_S
-    assert tested.look()
+    assert tested.refresh()
 
 
 def test_a_slow_registry_does_not_stop_the_supervision() -> None:

@@ -204,7 +204,7 @@ def test_driver_refuses_before_it_reads_or_writes(
     monkeypatch.setattr("kafka_metal_pipeline.session.start", lambda _: started)
     pipeline = declared(HOSTILE["statements"][name])
     pipeline = replace(pipeline, site=replace(pipeline.site, bootstrap=("localhost:1",)))
-    file: Any = SimpleNamespace(declaration=pipeline)
+    file: Any = SimpleNamespace(declaration=pipeline, digest="hostile")
     assert driver.run(file, Board("p", ["o"]), threading.Event()) == exit_codes.REFUSED
     assert "pipeline p: outputs.o.sql: found " in caplog.text
     assert started.ended
