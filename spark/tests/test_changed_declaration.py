@@ -14,7 +14,8 @@ from kafka_metal_declarations.model import Declaration
 from kafka_metal_pipeline import declared_file, driver, exit_codes, supervision
 from kafka_metal_pipeline.changes import PAUSE_S, Changes
 from kafka_metal_pipeline.queries import StatementError
-from kafka_metal_pipeline.registry import RegistryError, UnusableSchemaError, WriterSchemas
+from kafka_metal_pipeline.registry import UnusableSchemaError, WriterSchemas
+from kafka_metal_pipeline.registry_requests import RegistryError
 from kafka_metal_pipeline.sql_check import SqlError
 from kafka_metal_pipeline.status import Board
 from kafka_metal_pipeline.supervision import Supervisor

@@ -13,15 +13,16 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import AVAILABLE_NOW, Declaration, RegistrySite
-from kafka_metal_pipeline import exit_codes, refusals, registry, schema_wait
+from kafka_metal_pipeline import exit_codes, refusals, registry, registry_requests, schema_wait
 from kafka_metal_pipeline.registry import (
     CONFIRM_S,
     RENEW_S,
-    RegistryError,
+    Fetch,
     UnusableSchemaError,
     WriterSchemas,
     resolve_schemas,
 )
+from kafka_metal_pipeline.registry_requests import RegistryError, fetch
 from kafka_metal_pipeline.status import FAILING, STARTING, Board
 from kafka_metal_pipeline.wire_format import UNKNOWN_WRITER
 
@@ -129,8 +130,8 @@ def test_a_json_schema_may_refer_to_others() -> None:
         resolve_schemas(declared(form="json_schema"), Registry())
 
 
-@pytest.mark.parametrize("get", [lambda *_: [], registry.fetch], ids=["no version", "unreachable"])
-def test_errors_hide_the_user_of_a_registry(get: registry.Fetch) -> None:
+@pytest.mark.parametrize("get", [lambda *_: [], fetch], ids=["no version", "unreachable"])
+def test_errors_hide_the_user_of_a_registry(get: Fetch) -> None:
     with pytest.raises(RegistryError, match=r"http://<hidden>@127\.0\.0\.1:1/") as error:
         resolve_schemas(declared(url="http://AAAA@127.0.0.1:1"), get)
     assert "AAAA" not in str(error.value)
@@ -138,10 +139,10 @@ def test_errors_hide_the_user_of_a_registry(get: registry.Fetch) -> None:
 
 
 def test_a_response_that_is_too_large_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "LIMIT_BYTES", 7)
+    monkeypatch.setattr(registry_requests, "LIMIT_BYTES", 7)
     with pytest.raises(RegistryError, match="the response is larger than"):
-        registry.fetch("data:application/json,[1,2,3,4]", RegistrySite(()))
-    assert registry.fetch("data:application/json,[1,2]", RegistrySite(())) == [1, 2]
+        fetch("data:application/json,[1,2,3,4]", RegistrySite(()))
+    assert fetch("data:application/json,[1,2]", RegistrySite(())) == [1, 2]
 
 
 def test_subject_may_have_any_name() -> None:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from kafka_metal_declarations.declaration import parse
 from kafka_metal_declarations.model import RegistrySite, Source
-from kafka_metal_pipeline import registry
+from kafka_metal_pipeline import registry_requests
 from kafka_metal_pipeline.failures import explain
-from kafka_metal_pipeline.registry import Reader, RegistryError, UnusableSchemaError, fetch
+from kafka_metal_pipeline.registry import Reader, UnusableSchemaError
+from kafka_metal_pipeline.registry_requests import RegistryError, fetch
 
 RECORD = json.dumps({"type": "record", "name": "E", "fields": [{"name": "id", "type": "string"}]})
 VERSIONS = "http://registry:8080/subjects/in-value/versions"
@@ -134,7 +135,7 @@ def test_a_damaged_login_is_not_in_the_error(text: str, tmp_path: Path) -> None:
 
 
 def test_a_response_that_arrives_slowly_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "RESPONSE_S", -1.0)
+    monkeypatch.setattr(registry_requests, "RESPONSE_S", -1.0)
     with (
         responding(b"HTTP/1.0 200 OK\r\n\r\n[1]") as (url, _),
         pytest.raises(RegistryError, match="the response takes longer than"),

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from kafka_metal_declarations.model import Declaration
 
 from kafka_metal_pipeline.declared_file import DeclaredFile
-from kafka_metal_pipeline.registry import RegistryError, UnusableSchemaError, WriterSchemas
+from kafka_metal_pipeline.registry import UnusableSchemaError, WriterSchemas
+from kafka_metal_pipeline.registry_requests import RegistryError
 from kafka_metal_pipeline.status import Board
 
 log = logging.getLogger(__name__)

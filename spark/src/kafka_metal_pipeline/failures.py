@@ -5,7 +5,7 @@ from typing import Any
 
 from kafka_metal_declarations.printable_values import hide_passwords
 
-from kafka_metal_pipeline.registry import RegistryError
+from kafka_metal_pipeline.registry_requests import RegistryError
 
 OTHER_STATE = "its checkpoint has the state of another statement: give the output another name"
 NO_BROKER = "a Kafka broker does not respond: make status"

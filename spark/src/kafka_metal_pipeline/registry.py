@@ -5,37 +5,27 @@ with another id fails its batch, which is repeated after the versions have been 
 no version has its id, it is invalid with reason ``unknown_schema``.
 """
 
-import base64
-import http.client
 import json
 import logging
-import ssl
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from kafka_metal_declarations.model import Declaration, RegistrySite, Source
-from kafka_metal_declarations.printable_values import format_value, hide_passwords
+from kafka_metal_declarations.printable_values import hide_passwords
 
+from kafka_metal_pipeline.registry_requests import RegistryError, fetch, short_text
 from kafka_metal_pipeline.wire_format import UNKNOWN_WRITER
 
 log = logging.getLogger(__name__)
 
-# Of each step of a request, and of its whole response.
-TIMEOUT_S = 10
-RESPONSE_S = 60.0
-LIMIT_BYTES = 64 * 1024**2
 # Seconds between two reads of the versions while a pipeline runs.
 RENEW_S = 5.0
 # Seconds for which the registry has to be without an id. An instance that has just started responds
 # with a part of the schemas until it has read all of them.
 CONFIRM_S = 60.0
-ACCEPT = "application/vnd.schemaregistry.v1+json, application/json"
 # Type of the schemas in the registry, by the source's format.
 TYPES = {"avro": "AVRO", "json_schema": "JSON"}
 # Errors of a response of another form.
@@ -44,78 +34,11 @@ NOT_OF_A_REGISTRY = (ArithmeticError, AttributeError, KeyError, TypeError, Value
 IDS = range(2**32)
 
 
-class RegistryError(RuntimeError):
-    """A registry without a schema to read with; the message names registry, subject and cause.
-
-    The cause is outside of the pipeline: the registry does not respond, or nobody has registered a
-    schema.
-    """
-
-
 class UnusableSchemaError(RegistryError):
     """A schema that this pipeline cannot read with."""
 
 
 Fetch = Callable[[str, RegistrySite], Any]
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect is an error: the next request would send the login to another address."""
-
-    def redirect_request(self, *_: Any) -> None:
-        """Return no other request."""
-
-
-def fetch(url: str, site: RegistrySite) -> Any:
-    """Return JSON from a URL; raises RegistryError. The files are read for each request."""
-    headers = {"Accept": ACCEPT}
-    try:
-        if site.credentials_file:
-            headers["Authorization"] = f"Basic {_credentials(Path(site.credentials_file))}"
-        context = ssl.create_default_context(cafile=site.ca_file) if site.ca_file else None
-        handlers = (_NoRedirects, urllib.request.HTTPSHandler(context=context))
-        request = urllib.request.Request(url, headers=headers)
-        opener = urllib.request.build_opener(*handlers)
-        with opener.open(request, timeout=TIMEOUT_S) as response:
-            return json.loads(_content(response))
-    except http.client.InvalidURL:
-        # Its text has parts of the URL, such as a password.
-        raise RegistryError(f"{hide_passwords(url)}: the URL is invalid") from None
-    except (OSError, ValueError, http.client.HTTPException, RecursionError) as error:
-        raise RegistryError(f"{hide_passwords(url)}: {_reason(error)}") from error
-
-
-def _credentials(file: Path) -> str:
-    found = file.read_bytes().strip()
-    try:
-        base64.b64decode(found, validate=True)
-    except ValueError:
-        # The library's error for such a header has its value.
-        raise ValueError(f"{file} is not base64 in one line") from None
-    return found.decode("ascii")
-
-
-def _content(response: Any) -> bytes:
-    """Return the body, unless it is too large or arrives too slowly."""
-    found, end = bytearray(), time.monotonic() + RESPONSE_S
-    while part := response.read1(65_536):
-        found += part
-        if len(found) > LIMIT_BYTES:
-            raise ValueError(f"the response is larger than {LIMIT_BYTES // 1024**2} MiB")
-        if time.monotonic() > end:
-            raise ValueError(f"the response takes longer than {RESPONSE_S:g} s")
-    return bytes(found)
-
-
-def _reason(error: Exception) -> str:
-    """Return the cause of an error, without the text that the library adds to it."""
-    cause = getattr(error, "reason", None)
-    return _text(str(getattr(cause, "strerror", None) or error) or type(error).__name__)
-
-
-def _text(found: object) -> str:
-    """Return a text of a response for a message: short, printable and without passwords."""
-    return "".join(each if each.isprintable() else " " for each in format_value(found))
 
 
 class Reader:
@@ -135,9 +58,10 @@ class Reader:
         try:
             return self._read()
         except (*NOT_OF_A_REGISTRY, RecursionError) as error:
-            place, reason = hide_passwords(self._urls[0] + self._path), type(error).__name__
+            place = hide_passwords(self._urls[0] + self._path)
+            reason = f"{type(error).__name__}: {short_text(str(error))}"
             raise _no_schema(
-                f"{place}: its response is not that of a registry: {reason}: {_text(str(error))}"
+                f"{place}: its response is not that of a registry: {reason}"
             ) from error
 
     def _read(self) -> dict[int, str]:
@@ -149,7 +73,7 @@ class Reader:
             if (writer := int(schema["id"])) not in IDS:
                 raise ValueError(f"id {writer}")
             if kind != self._type:
-                raise UnusableSchemaError(f"{where} is {_text(kind)}, not {self._type}")
+                raise UnusableSchemaError(f"{where} is {short_text(kind)}, not {self._type}")
             if kind == "AVRO" and schema.get("references"):
                 raise UnusableSchemaError(f"{where} refers to other schemas")
             if kind == "AVRO" and not _is_record(schema["schema"]):

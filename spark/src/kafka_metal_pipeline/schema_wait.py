@@ -12,7 +12,8 @@ from kafka_metal_pipeline.checkpoint import all_checkpoints
 from kafka_metal_pipeline.declared_file import DeclaredFile, has_changed
 from kafka_metal_pipeline.exit_codes import CHANGED, DONE
 from kafka_metal_pipeline.refusals import REFUSALS
-from kafka_metal_pipeline.registry import RegistryError, WriterSchemas
+from kafka_metal_pipeline.registry import WriterSchemas
+from kafka_metal_pipeline.registry_requests import RegistryError
 from kafka_metal_pipeline.status import FAILING, STARTING, Board
 from kafka_metal_pipeline.supervision import FIRST_PAUSE_S, Attempt, output_state
 
