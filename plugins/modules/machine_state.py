@@ -37,6 +37,13 @@ options:
       and configuration that has changed since are problems; empty for none.
     type: str
     default: ''
+  declared:
+    description: >-
+      Names of the instances that the inventory has on this machine. Each container of another
+      instance of the cluster is in RV(containers), with nothing else about it.
+    type: list
+    elements: str
+    required: true
   textfile_dir:
     description: Directory of M(metal.kafka.maintenance) on the machine; empty for none.
     type: str
@@ -60,6 +67,7 @@ EXAMPLES = r"""
     cluster: prod
     machine: "{{ inventory_hostname }}"
     directories: [/etc/kafka-metal/prod-kafka1]
+    declared: [kafka1]
   register: state
 """
 
@@ -116,6 +124,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ..module_utils._common.deadlines import query_all
 from ..module_utils._containers import container_faults
 from ..module_utils._containers.manual_changes import manual_changes
+from ..module_utils._containers.undeclared_containers import split_by_declaration, undeclared
 from ..module_utils._host import (
     container_list,
     engine_api,
@@ -158,6 +167,7 @@ def main() -> None:
             "machine": {"type": "str", "required": True},
             "socket": {"type": "path", "default": engine_api.SOCKET},
             "directories": {"type": "list", "elements": "path", "default": []},
+            "declared": {"type": "list", "elements": "str", "required": True},
             "baseline": {"type": "str", "default": ""},
             "textfile_dir": {"type": "str", "default": ""},
             "connections": {"type": "list", "elements": "dict", "default": []},
@@ -173,13 +183,18 @@ def main() -> None:
         engine = spec["socket"], spec["cluster"]
         try:
             inspected = container_list.inspect_cluster_containers(*engine)
-            found = container_faults.faults(inspected, *engine, spec["machine"], time.time())
+            ours, others = split_by_declaration(inspected, spec["declared"])
+            found = container_faults.faults(ours, *engine, spec["machine"], time.time())
         except engine_api.EngineError as engine_error:
             error = str(engine_error)
         else:
             running = sum(bool((each.get("State") or {}).get("Running")) for each in inspected)
-            changes = manual_changes(inspected, spec["cluster"], spec["baseline"], spec["machine"])
-            faults = [each.as_dict() for each in found] + [each.as_dict() for each in changes]
+            changes = manual_changes(ours, spec["cluster"], spec["baseline"], spec["machine"])
+            # The baseline has containers that were declared then.
+            changes = [each for each in changes if each.where in spec["declared"]]
+            notes = undeclared(others, spec["machine"])
+            faults = [each.as_dict() for each in found]
+            faults += [each.as_dict() for each in changes + notes]
     module.exit_json(
         changed=False,
         has_services=any(os.path.isdir(each) for each in spec["directories"]),

@@ -59,7 +59,7 @@ MACHINE_STATE_FILES = ("roll/tasks/status.yml", "roll/defaults/main.yml")
 MACHINE_STATE = """#!/usr/bin/python
 import json, os, sys
 from ansible.module_utils.basic import AnsibleModule
-names = ("cluster", "machine", "socket", "textfile_dir", "baseline", "connections")
+names = ("cluster", "machine", "socket", "textfile_dir", "baseline", "connections", "declared")
 options = dict.fromkeys(names, {"type": "str"})
 module = AnsibleModule({**options, "directories": {"type": "list"}}, supports_check_mode=True)
 module.exit_json(

@@ -44,6 +44,7 @@ KINDS = {
     "OperationInterrupted": Kind(TICKET, "make up", wide=True),
     "DiskFailed": Kind(PAGE, f"{_PAGES}/LogDirOffline.md", ("MachineUnreachable",)),
     "ConfigurationChanged": Kind(NOTE, "make plan"),
+    "ContainerUndeclared": Kind(NOTE, "docs/operate/verbs/status.md"),
     "ContentChanged": Kind(TICKET, "make topics", ("OperationInterrupted",), narrow=True),
     "CertificateExpires": Kind(TICKET, "make rotate WHAT=certificates"),
     "ContainerMissing": Kind(PAGE, "make up", ("MachineUnreachable", "OperationInterrupted")),
