@@ -3,7 +3,7 @@
 import json
 import struct
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from confluent_kafka.schema_registry import Schema
-from testing import faults, pages, pipelines, topic_records
+from testing import faults, pages, pipelines, screens, topic_records
 from testing.containers import Container
 from testing.schema_registry import INSTANCES, Registry, record
 from testing.topology import Instance
@@ -43,6 +43,8 @@ class Pipeline:
     name: str
     # HOST:PORT of its driver's status page.
     status: str
+    # The content of the cluster with both pipelines.
+    content: dict[str, Any]
     # Ids of the rows that `make produce` has sent.
     sent: set[int] = field(default_factory=set)
 
@@ -136,6 +138,16 @@ class Pipeline:
         wait_for(f"the driver of {self.name} runs", runs, seconds)
 
 
+@contextmanager
+def no_registry(registry: Registry) -> Iterator[None]:
+    """Stop both instances; at the end both are ready again."""
+    with ExitStack() as both:
+        for name in INSTANCES:
+            both.enter_context(faults.stopped(registry.cluster, registry.instance(name)))
+        yield
+    registry.wait_until_ready()
+
+
 @pytest.fixture(scope="module")
 def declared(registry: Registry, tmp_path_factory) -> Iterator[dict[str, Pipeline]]:
     """Two pipelines, by format; their topics are empty."""
@@ -145,7 +157,7 @@ def declared(registry: Registry, tmp_path_factory) -> Iterator[dict[str, Pipelin
     found = {}
     for form, name in NAMES.items():
         place = len(content["pipeline_pipelines"])
-        found[form] = Pipeline(registry, name, f"{host}:{int(port) + place}")
+        found[form] = Pipeline(registry, name, f"{host}:{int(port) + place}", content)
         content["pipeline_pipelines"][name] = found[form].declaration(form)
         content["kafka_content_topics"] |= {topic: {} for topic in found[form].topics}
         # Without a schema, a driver waits, and the run fails.
@@ -235,19 +247,102 @@ def test_a_driver_waits_for_a_registry_that_does_not_respond(
         if state["state"] != "failing" or not all("/subjects/" in each for each in errors):
             raise NotYet(f"{state['state']}: {errors}")
 
-    with ExitStack() as both:
-        for name in INSTANCES:
-            both.enter_context(faults.stopped(registry.cluster, registry.instance(name)))
+    with no_registry(registry):
         before = pipeline.container.kill()
         pipeline.container.wait_until_back(before, 60)
         wait_for("the driver waits for its registry", waits, seconds=120)
         again = pipeline.container.started()
-    registry.wait_until_ready()
 
     pipeline.wait_until_running(180)
     # It did not end meanwhile.
     assert pipeline.container.started() == again
     pipeline.wait_until_read()
+
+
+def require_reading(pipeline: Pipeline) -> None:
+    """Assert that a further record gets to the output; its schema is known."""
+    source, output, _ = pipeline.topics
+    before = len(pipeline.values(output))
+    again = pipeline.values(source)[-1]
+    topic_records.send(pipeline.registry.cluster.topology.bootstrap, source, [again])
+
+    def read() -> None:
+        if len(pipeline.values(output)) == before:
+            raise NotYet(str(pipeline.state()))
+
+    wait_for("the record is in the output", read, seconds=60)
+
+
+def wait_for_declaration(pipeline: Pipeline, wanted: str) -> None:
+    """Wait until the driver runs the declaration with a digest."""
+
+    def runs() -> None:
+        if (state := pipeline.state())["declaration"] != wanted or state["state"] != "running":
+            raise NotYet(str(state))
+
+    wait_for("the declaration runs", runs, seconds=60)
+
+
+def test_the_running_declaration_continues_until_the_changed_one_has_its_schemas(
+    declared: dict[str, Pipeline],
+):
+    pipeline = declared["avro"]
+    registry, cluster = pipeline.registry, pipeline.registry.cluster
+    machine, started = cluster.shell("localhost"), pipeline.container.started()
+    path = f"/etc/kafka-metal/{pipeline.container.name}/pipeline.yml"
+    before = pipeline.state()
+
+    def waits() -> str:
+        if not (error := str(pipeline.state()["declaration_error"])):
+            raise NotYet("no reason")
+        return error
+
+    machine.check_output("cp --preserve %s %s.before", path, path)
+    try:
+        with no_registry(registry):
+            change = "s/FROM events/FROM events WHERE id >= 0/"
+            machine.check_output("sed --in-place=.old --expression %s %s", change, path)
+            error = wait_for("the driver has a reason", waits, seconds=60)
+            assert "schema registry" in error
+            require_reading(pipeline)
+            assert pipeline.state()["declaration"] == before["declaration"]
+            listed = screens.status_problems(cluster.topology.cluster)
+            reason = listed["PipelineChangeRefused", f"pipeline-{pipeline.name}"]
+            assert " ".join(error.split()) in reason
+        changed = pipeline.state()["declaration_in_file"]
+        assert changed != before["declaration"]
+        wait_for_declaration(pipeline, changed)
+        require_reading(pipeline)
+    finally:
+        machine.check_output("mv %s.before %s", path, path)
+        machine.run("rm %s.old", path)
+    wait_for_declaration(pipeline, before["declaration"])
+    assert pipeline.state()["id"] == before["id"]
+    assert pipeline.container.started() == started
+
+
+def test_make_pipelines_reports_that_a_changed_declaration_gets_no_schemas(
+    declared: dict[str, Pipeline], tmp_path: Path
+):
+    pipeline = declared["avro"]
+    started, before = pipeline.container.started(), pipeline.state()["declaration"]
+    content = deepcopy(pipeline.content)
+    output = content["pipeline_pipelines"][pipeline.name]["outputs"]["all"]
+    output["sql"] += " WHERE id >= 0"
+    file = tmp_path / "changed.json"
+    file.write_text(json.dumps(content))
+
+    with no_registry(pipeline.registry):
+        refused = pipeline.registry.run("pipelines", f"-e @{file}")
+        assert refused.returncode != 0
+        assert "schema registry" in refused.stdout[-3000:]
+        assert pipeline.state()["declaration"] == before
+        require_reading(pipeline)
+
+    pipeline.registry.succeed("pipelines", f"-e @{file}")
+    assert pipeline.state()["declaration"] != before
+    require_reading(pipeline)
+    assert pipeline.container.started() == started
 
 
 def test_a_record_with_an_unknown_id_is_invalid_after_a_minute(declared: dict[str, Pipeline]):

@@ -146,6 +146,8 @@ class Registry:
             machine.run("docker rm --force --volumes %s", container)
             for folder in ("/etc/kafka-metal", "/etc/kafka-metal/.as-left"):
                 machine.run("rm --recursive --force %s/%s", folder, container)
+            work = f"/var/lib/kafka-metal/{self.cluster.topology.cluster}/{name}"
+            machine.run("rm --recursive --force %s", work)
         shutil.rmtree(self._files(), ignore_errors=True)
         with access.admin(self.cluster.topology.bootstrap) as admin:
             for topic in admin.list_topics():
