@@ -132,7 +132,8 @@ def failed_drivers(
 ) -> list[dict[str, Any]]:
     """Drivers that do not run as declared, from the loop that waited for them.
 
-    Each has ``name``, ``reason`` and ``failed_starts``. ``digests`` as in
+    Each has ``name``, ``reason``, ``failed_starts``, and ``waits``: it runs its earlier
+    declaration, and applies the written one by itself once it can. ``digests`` as in
     ``driver_finished_starting``.
     """
     found = []
@@ -154,7 +155,10 @@ def failed_drivers(
         else:
             reason = f"no state from its status port: {unread}"
         failed_starts = int(state.get("failed_starts") or 0)
-        found.append({"name": name, "reason": reason, "failed_starts": failed_starts})
+        waits = bool(stale and state.get("declaration_waits"))
+        found.append(
+            {"name": name, "reason": reason, "failed_starts": failed_starts, "waits": waits}
+        )
     return found
 
 
@@ -177,16 +181,17 @@ def moved_ports(
     return moved
 
 
-def drivers_refusal(failed: Sequence[Mapping[str, str]], back: Sequence[str]) -> str:
+def drivers_refusal(failed: Sequence[Mapping[str, Any]], back: Sequence[str]) -> str:
     """Message about drivers that are not running; those in ``back`` run their last declaration."""
     lines = [f"{len(failed)} of the pipelines do not run as declared"]
     for each in failed:
         lines.append(f"{each['name']}: {each['reason']}")
-        lines.append(
-            "  its last good declaration runs again, from its own checkpoints"
-            if each["name"] in back
-            else "  there is no earlier good declaration to restore"
-        )
+        if each["waits"]:
+            lines.append("  it has not stopped, and continues with its earlier declaration")
+        elif each["name"] in back:
+            lines.append("  its last good declaration runs again, from its own checkpoints")
+        else:
+            lines.append("  there is no earlier good declaration to restore")
         lines.append(f"  -> {pipeline_problems.logs(each['name'])}")
     lines.append("Correct the declarations, or what they need, then run `make up` again.")
     return "\n".join(lines)

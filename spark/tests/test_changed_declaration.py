@@ -279,6 +279,10 @@ class Driver:
     def error(self) -> str:
         return str(self.board.snapshot()["declaration_error"])
 
+    @property
+    def waits(self) -> bool:
+        return bool(self.board.snapshot()["declaration_waits"])
+
 
 def test_schemas_of_another_declaration_are_read_before_it_replaces_the_running_one() -> None:
     tested = Driver(None)
@@ -295,7 +299,7 @@ def test_schemas_of_another_declaration_are_read_before_it_replaces_the_running_
 def test_without_schemas_the_running_declaration_continues_and_the_state_has_the_reason() -> None:
     tested = Driver(DOWN, DOWN, None)
     assert not tested.refresh()
-    assert tested.error == str(DOWN)
+    assert (tested.error, tested.waits) == (str(DOWN), True)
     assert tested.board.snapshot()["declaration_in_file"] == "second"
     # A pause is before the next request to the registry.
     assert not tested.refresh()
@@ -304,7 +308,7 @@ def test_without_schemas_the_running_declaration_continues_and_the_state_has_the
     assert not tested.refresh()
     tested.now += PAUSE_S
     assert tested.refresh()
-    assert (len(tested.registry.asked), tested.error) == (3, "")
+    assert (len(tested.registry.asked), tested.error, tested.waits) == (3, "", False)
 
 
 def test_a_declaration_that_is_taken_back_does_not_wait_for_its_schemas() -> None:

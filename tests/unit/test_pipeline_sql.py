@@ -234,6 +234,17 @@ def test_an_error_of_an_earlier_file_does_not_end_the_wait():
     assert failed["reason"] == "it still runs its earlier declaration"
 
 
+def test_a_driver_that_waits_for_its_registry_ends_the_wait_and_continues():
+    state = {"state": "running", "declaration": "old", "declaration_in_file": "new"}
+    waiting = response(**state, declaration_error="no schema", declaration_waits=True)
+
+    assert driver_finished_starting(waiting, "a", 0, WRITTEN)
+    failed = failed_drivers([waiting], WRITTEN)
+    assert [(each["reason"], each["waits"]) for each in failed] == [("no schema", True)]
+    message = drivers_refusal(failed, ["a"])
+    assert "a: no schema\n  it has not stopped, and continues with its earlier" in message
+
+
 def test_missing_response_does_not_end_the_wait():
     assert not driver_finished_starting(result("a", error="refused"), "a")
     assert not driver_finished_starting({"item": "a", "msg": "no module"}, "a")
@@ -284,6 +295,7 @@ def test_response_of_another_driver_does_not_count():
             "name": "b",
             "reason": "no state from its status port: its port is used by the driver of a",
             "failed_starts": 0,
+            "waits": False,
         }
     ]
 
@@ -324,6 +336,5 @@ def test_failing_output_ends_the_wait_with_its_error():
 
     assert not driver_finished_starting(failing(2), "a")
     assert driver_finished_starting(failing(3), "a")
-    assert failed_drivers([failing(3)]) == [
-        {"name": "a", "reason": "output bad: has offsets of another topic", "failed_starts": 0}
-    ]
+    (failed,) = failed_drivers([failing(3)])
+    assert failed["reason"] == "output bad: has offsets of another topic"

@@ -58,9 +58,9 @@ class Changes:
         if is_other and self._found[0] != file.digest:
             self._start_reading()
         digest, error = self._error
-        waits = error if is_other and digest == file.digest else ""
         self.is_ready = is_other and self._found[0] == file.digest
-        self._board.set_file(file.seen, file.error or ("" if self.is_ready else waits))
+        waits = is_other and not self.is_ready and digest == file.digest and not file.error
+        self._board.set_file(file.seen, error if waits else file.error, waits)
         return self.is_ready
 
     def _start_reading(self) -> None:

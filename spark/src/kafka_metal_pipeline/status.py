@@ -70,6 +70,7 @@ class Board:
         self._id: str | None = None
         self._name = name
         self._declaration_in_file, self._declaration_error = self._starts.declaration, ""
+        self._declaration_waits = False
         self._started = datetime.now(UTC).isoformat(timespec="milliseconds")
         self._counts = Counts()
         self._outputs = _untried(outputs)
@@ -80,10 +81,14 @@ class Board:
             self._starts = FailedStarts.read(self._starts.file, declaration)
             self._state, self._outputs = STARTING, _untried(outputs)
 
-    def set_file(self, declaration: str, error: str) -> None:
-        """Set the digest of the file, and why the driver does not run it; empty if it does."""
+    def set_file(self, declaration: str, error: str, waits: bool = False) -> None:
+        """Set the digest of the file, and why the driver does not run it; empty if it does.
+
+        ``waits``: it tries again by itself.
+        """
         with self._lock:
             self._declaration_in_file, self._declaration_error = declaration, error
+            self._declaration_waits = waits
 
     def set_state(self, state: str) -> None:
         """Set the state: starting, running, failing, stopping, finished or failed."""
@@ -128,7 +133,7 @@ class Board:
         invalid records: all of its records are accepted. ``declaration``: SHA-256 of the file with
         the declaration that runs. ``declaration_in_file``: that of the file when it was read last,
         empty if it cannot be read. ``declaration_error``: why the driver does not run that one,
-        empty if it does.
+        empty if it does; ``declaration_waits``: whether it tries again, without a restart.
 
         Of each output: ``planned_seconds``, for which a batch is planned, ``failed_at``, when it
         last failed (ISO 8601), and ``archive``: {files, missing, first} of its archive, None until
@@ -145,6 +150,7 @@ class Board:
                 "declaration": self._starts.declaration,
                 "declaration_in_file": self._declaration_in_file,
                 "declaration_error": self._declaration_error,
+                "declaration_waits": self._declaration_waits,
                 "records": self._counts.snapshot() if INVALID in self._outputs else None,
                 "outputs": {name: dict(output) for name, output in self._outputs.items()},
                 "started": self._started,
