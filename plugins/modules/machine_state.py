@@ -39,10 +39,9 @@ options:
     default: ''
   declared:
     description: >-
-      Names of the instances that the inventory has on this machine. Each container of another
-      instance of the cluster is in RV(containers), with nothing else about it.
-    type: list
-    elements: str
+      Names of the instances that the inventory has on this machine, by kind of service; V(*) for
+      all names. Of each other instance of these kinds, RV(containers) only has that it is there.
+    type: dict
     required: true
   textfile_dir:
     description: Directory of M(metal.kafka.maintenance) on the machine; empty for none.
@@ -67,7 +66,7 @@ EXAMPLES = r"""
     cluster: prod
     machine: "{{ inventory_hostname }}"
     directories: [/etc/kafka-metal/prod-kafka1]
-    declared: [kafka1]
+    declared: {kafka_broker: [kafka1], prometheus: []}
   register: state
 """
 
@@ -167,7 +166,7 @@ def main() -> None:
             "machine": {"type": "str", "required": True},
             "socket": {"type": "path", "default": engine_api.SOCKET},
             "directories": {"type": "list", "elements": "path", "default": []},
-            "declared": {"type": "list", "elements": "str", "required": True},
+            "declared": {"type": "dict", "required": True},
             "baseline": {"type": "str", "default": ""},
             "textfile_dir": {"type": "str", "default": ""},
             "connections": {"type": "list", "elements": "dict", "default": []},
@@ -189,9 +188,9 @@ def main() -> None:
             error = str(engine_error)
         else:
             running = sum(bool((each.get("State") or {}).get("Running")) for each in inspected)
-            changes = manual_changes(ours, spec["cluster"], spec["baseline"], spec["machine"])
-            # The baseline has containers that were declared then.
-            changes = [each for each in changes if each.where in spec["declared"]]
+            changes = manual_changes(
+                ours, spec["cluster"], spec["baseline"], spec["machine"], spec["declared"]
+            )
             notes = undeclared(others, spec["machine"])
             faults = [each.as_dict() for each in found]
             faults += [each.as_dict() for each in changes + notes]

@@ -243,6 +243,12 @@ def test_a_missing_container_is_one_problem(node):
     assert problem.text == "kafka1 has no container on node1"
 
 
+def test_a_container_that_is_no_longer_declared_is_not_missing(node):
+    node.has()
+    declared = {"kafka_broker": []}
+    assert manual_changes(node.containers, CLUSTER, node.kept, "node1", declared) == []
+
+
 def test_data_directories_are_not_read(node, monkeypatch):
     read = []
     stat = os.stat

@@ -23,6 +23,7 @@ def test_status_displays_the_platform_on_one_screen(cluster: Cluster, make):
     for name in ("zk1", "kafka3", "spark-master1", "spark-worker2", "pipeline-payments"):
         assert name in screen
     assert "controller" in screen
+    assert "the inventory does not have" not in screen
     assert len(screen.splitlines()) <= 45
 
 

@@ -9,24 +9,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from .._problems.messages import shorten_list
 from .._problems.platform_problem import Problem
-from . import configuration_changes, host_baseline
+from . import baseline_file, configuration_changes, host_baseline
+from .undeclared_containers import Declared, is_declared
 
 # Files that a message names.
 NAMED = 3
 
 
 def manual_changes(
-    inspected: Sequence[Mapping[str, Any]], cluster: str, baseline: str, machine: str
+    inspected: Sequence[Mapping[str, Any]],
+    cluster: str,
+    baseline: str,
+    machine: str,
+    declared: Declared = MappingProxyType({}),
 ) -> list[Problem]:
     """Return a problem for each missing container, and a note for each changed configuration.
 
     ``inspected`` are all containers of the cluster on this machine, ``baseline`` is the file that
-    the last complete run wrote, and to which verbs have added their changes.
+    the last complete run wrote, and to which verbs have added their changes. One that is not
+    ``declared`` is not missing.
     """
+    origins = baseline_file.read(baseline).get("origins", {})
     found: list[Problem] = []
     changed: dict[str, list[str]] = {}
     for kind, name, change in configuration_changes.changed_configuration(inspected, baseline):
@@ -35,6 +43,8 @@ def manual_changes(
             changed.setdefault(instance(folder, cluster), []).append(f"{entry} {change}")
         elif change == host_baseline.GONE:
             where = instance(name, cluster)
+            if not is_declared(origins.get(name, {}).get("kind", ""), where, declared):
+                continue
             text = f"{where} has no container on {machine}"
             found.append(Problem("ContainerMissing", where, text, "make up"))
         elif change == host_baseline.CHANGED:

@@ -1,18 +1,41 @@
 # Copyright: the kafka-metal authors
 # SPDX-License-Identifier: Apache-2.0
-"""Containers that the inventory has on each machine, without those of a single task."""
+"""Containers that the inventory has on each machine."""
 
 from __future__ import annotations
 
+from .._catalogue import SERVICES
+from .._catalogue.kinds import Service
 from .._security.service_accounts import PIPELINE
-from . import instances, machines, site_users
+from . import machines, site_users
+from .instances import fill_template, hosts
 from .inventory import Inventory
 
+# One container on the machine, whatever its name.
+ANY = "*"
+_OF_A_MACHINE = "{metal_machine}"
 
-def on_machine(inventory: Inventory, host: str) -> list[str]:
-    """Names of the instances on a host's machine, and of all pipelines, which may run anywhere."""
-    own = machines.machine(inventory, host)
-    return [
-        *(each["instance"] for each in instances.places(inventory) if each["machine"] == own),
-        *(f"{PIPELINE}{name}" for name in site_users.pipeline_names(inventory)),
-    ]
+
+def on_machine(inventory: Inventory, host: str) -> dict[str, list[str]]:
+    """Names of the instances on a host's machine, by the label of their containers' kind."""
+    machine = machines.machine(inventory, host)
+    return {
+        each.container_users[0].service: [
+            name
+            for other in hosts(inventory, each)
+            if machines.machine(inventory, other) == machine
+            for name in _names(inventory, other, each)
+        ]
+        for each in SERVICES
+        if each.container_users
+    }
+
+
+def _names(inventory: Inventory, host: str, service: Service) -> list[str]:
+    """Names of the instances of a kind that belong to a host."""
+    if not service.instance:
+        return [f"{PIPELINE}{name}" for name in site_users.pipeline_names(inventory)]
+    # The containers of these have numbers instead.
+    if _OF_A_MACHINE in service.instance:
+        return [ANY]
+    return [fill_template(inventory, host, service.instance)]
