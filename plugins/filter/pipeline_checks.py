@@ -145,7 +145,8 @@ def failed_drivers(
             continue
         if stale:
             error = _declaration_error(state, name, digests)
-            reason = error or "it still runs its earlier declaration"
+            own = error or "it still runs its earlier declaration"
+            reason = "; ".join((own, *_failing_outputs(state)))
         elif state.get("last_error"):
             reason = f"{state['last_error']} ({state.get('failed_starts', 1)} failed starts)"
         elif failing := _failing_outputs(state):
@@ -188,6 +189,8 @@ def drivers_refusal(failed: Sequence[Mapping[str, Any]], back: Sequence[str]) ->
         lines.append(f"{each['name']}: {each['reason']}")
         if each["waits"]:
             lines.append("  it has not stopped, and continues with its earlier declaration")
+            if each["name"] not in back:
+                lines.append("  the new one stays in its file, and is applied once it can be")
         elif each["name"] in back:
             lines.append("  its last good declaration runs again, from its own checkpoints")
         else:

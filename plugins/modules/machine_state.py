@@ -39,8 +39,8 @@ options:
     default: ''
   declared:
     description: >-
-      Names of the instances that the inventory has on this machine, by kind of service; V(*) for
-      all names. Of each other instance of these kinds, RV(containers) only has that it is there.
+      Names of the instances that the inventory has on this machine, by kind of service.
+      RV(containers) has only a note of each other container of these kinds.
     type: dict
     required: true
   textfile_dir:
@@ -80,13 +80,14 @@ engine_error:
   type: str
   returned: always
 running:
-  description: Number of the cluster's containers that run.
+  description: Number of the cluster's containers that run, without those that are not declared.
   type: int
   returned: always
 containers:
   description: >-
     Problems of the cluster's containers, each with C(kind), C(where) (the instance), C(severity),
     C(text), C(command), C(since) and, of an existing container, C(service), its kind of service.
+    A note of one that is not declared has no C(service).
   type: list
   elements: dict
   returned: always
@@ -187,9 +188,9 @@ def main() -> None:
         except engine_api.EngineError as engine_error:
             error = str(engine_error)
         else:
-            running = sum(bool((each.get("State") or {}).get("Running")) for each in inspected)
+            running = sum(bool((each.get("State") or {}).get("Running")) for each in ours)
             changes = manual_changes(
-                ours, spec["cluster"], spec["baseline"], spec["machine"], spec["declared"]
+                inspected, spec["cluster"], spec["baseline"], spec["machine"], spec["declared"]
             )
             notes = undeclared(others, spec["machine"])
             faults = [each.as_dict() for each in found]

@@ -319,6 +319,34 @@ def test_a_declaration_that_is_taken_back_does_not_wait_for_its_schemas() -> Non
     assert (tested.error, tested.registry.asked) == ("", ["second"])
 
 
+def test_a_declaration_that_returns_has_no_outdated_error() -> None:
+    tested, answer = Driver(DOWN), threading.Event()
+    assert not tested.refresh()
+    tested.put(declared("first"))
+    assert not tested.refresh()
+
+    def read(declaration: Declaration) -> WriterSchemas:
+        assert answer.wait(10)
+        return cast("WriterSchemas", SimpleNamespace(declaration=declaration))
+
+    tested.changes._read = read
+    tested.put(with_registry("second"))
+    assert not tested.changes.refresh()
+    assert (tested.error, tested.waits) == ("", False)
+    answer.set()
+    assert tested.refresh()
+
+
+def test_schemas_of_a_declaration_that_was_taken_back_are_read_again() -> None:
+    tested = Driver(None, None)
+    assert tested.refresh()
+    tested.put(declared("first"))
+    assert not tested.refresh()
+    tested.put(with_registry("second"))
+    assert tested.refresh()
+    assert tested.registry.asked == ["second", "second"]
+
+
 def test_a_third_declaration_replaces_one_that_waits_for_its_schemas() -> None:
     tested = Driver(DOWN)
     assert not tested.refresh()

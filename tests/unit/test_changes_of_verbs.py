@@ -72,7 +72,7 @@ class Machine:
         return not changes_since_last_run(["node1"], hostvars, {"rest": "r1"})["parts"]
 
     def changes(self):
-        found = manual_changes(self.inspected(), CLUSTER, self.path, "node1")
+        found = manual_changes(self.inspected(), CLUSTER, self.path, "node1", {})
         return [each.text for each in found]
 
 

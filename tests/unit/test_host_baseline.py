@@ -204,7 +204,7 @@ def test_baselines_are_readable_only_by_root(node):
 
 
 def changes(node):
-    return [each.text for each in manual_changes(node.containers, CLUSTER, node.kept, "node1")]
+    return [each.text for each in manual_changes(node.containers, CLUSTER, node.kept, "node1", {})]
 
 
 def test_unchanged_configuration_is_no_problem(node):
@@ -238,13 +238,23 @@ def test_the_configuration_of_another_container_is_no_change(node):
 
 def test_a_missing_container_is_one_problem(node):
     node.has()
-    (problem,) = manual_changes(node.containers, CLUSTER, node.kept, "node1")
+    (problem,) = manual_changes(node.containers, CLUSTER, node.kept, "node1", {})
     assert (problem.kind, problem.where) == ("ContainerMissing", "kafka1")
     assert problem.text == "kafka1 has no container on node1"
 
 
 def test_a_container_that_is_no_longer_declared_is_not_missing(node):
     node.has()
+    declared = {"kafka_broker": []}
+    assert manual_changes(node.containers, CLUSTER, node.kept, "node1", declared) == []
+
+
+def test_a_container_that_is_no_longer_declared_has_no_change(node):
+    """Also with a baseline of a release that did not store kinds of containers."""
+    path = node.root / ".as-left/local@node1.json"
+    kept = json.loads(path.read_text())
+    path.write_text(json.dumps({key: kept[key] for key in kept if key != "origins"}))
+    edited(node)
     declared = {"kafka_broker": []}
     assert manual_changes(node.containers, CLUSTER, node.kept, "node1", declared) == []
 

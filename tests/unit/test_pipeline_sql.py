@@ -243,6 +243,18 @@ def test_a_driver_that_waits_for_its_registry_ends_the_wait_and_continues():
     assert [(each["reason"], each["waits"]) for each in failed] == [("no schema", True)]
     message = drivers_refusal(failed, ["a"])
     assert "a: no schema\n  it has not stopped, and continues with its earlier" in message
+    assert "the new one stays in its file" not in message
+    assert "the new one stays in its file" in drivers_refusal(failed, [])
+
+
+def test_a_driver_that_waits_names_its_failing_outputs():
+    outputs = {"bad": {"exception": "has offsets of another topic", "restarts": 3}}
+    state = {"state": "failing", "declaration": "old", "declaration_in_file": "new"}
+    waiting = response(
+        **state, declaration_error="no schema", declaration_waits=True, outputs=outputs
+    )
+    (failed,) = failed_drivers([waiting], WRITTEN)
+    assert failed["reason"] == "no schema; output bad: has offsets of another topic"
 
 
 def test_missing_response_does_not_end_the_wait():

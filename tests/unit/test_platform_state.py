@@ -122,6 +122,20 @@ def test_a_missing_container_has_the_place_of_its_instance():
     assert kinds(state) == [("ContainerMissing", "probe@node2")]
 
 
+def test_an_undeclared_container_keeps_its_name():
+    """Not that of the declared one of its kind on the machine."""
+    other = Problem("ContainerUndeclared", "probe9", "probe9 runs on node2").as_dict()
+    found = {**WELL, "containers": [other]}
+    assert kinds(state_of({"node2": found})) == [("ContainerUndeclared", "probe9")]
+
+
+def test_a_stopped_cluster_names_undeclared_containers():
+    other = Problem("ContainerUndeclared", "kafka9", "kafka9 runs on node2").as_dict()
+    found = all_stopped("node2")
+    state = state_of({"node2": {**found, "containers": [*found["containers"], other]}})
+    assert kinds(state) == [("ContainerStopped", ""), ("ContainerUndeclared", "kafka9")]
+
+
 def all_stopped(machine):
     found = Problem("ContainerStopped", machine, f"all 2 containers on {machine} are stopped")
     return {**WELL, "running": 0, "containers": [replace(found, since=1_767_225_600).as_dict()]}

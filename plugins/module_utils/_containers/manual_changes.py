@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from .._problems.messages import shorten_list
 from .._problems.platform_problem import Problem
 from . import baseline_file, configuration_changes, host_baseline
-from .undeclared_containers import Declared, is_declared
+from .undeclared_containers import Declared, is_declared, split_by_declaration
 
 # Files that a message names.
 NAMED = 3
@@ -26,20 +25,24 @@ def manual_changes(
     cluster: str,
     baseline: str,
     machine: str,
-    declared: Declared = MappingProxyType({}),
+    declared: Declared,
 ) -> list[Problem]:
     """Return a problem for each missing container, and a note for each changed configuration.
 
     ``inspected`` are all containers of the cluster on this machine, ``baseline`` is the file that
-    the last complete run wrote, and to which verbs have added their changes. One that is not
-    ``declared`` is not missing.
+    the last complete run wrote, and to which verbs have added their changes. Containers that are
+    not ``declared`` have no problem.
     """
+    _, undeclared = split_by_declaration(inspected, declared)
+    others = {host_baseline.name_of(each) for each in undeclared}
     origins = baseline_file.read(baseline).get("origins", {})
     found: list[Problem] = []
     changed: dict[str, list[str]] = {}
     for kind, name, change in configuration_changes.changed_configuration(inspected, baseline):
+        folder, entry = os.path.split(name)
+        if name in others or os.path.basename(folder) in others:
+            continue
         if kind == "files":
-            folder, entry = os.path.split(name)
             changed.setdefault(instance(folder, cluster), []).append(f"{entry} {change}")
         elif change == host_baseline.GONE:
             where = instance(name, cluster)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Containers of a cluster that the inventory does not have on their machine.
 
-``declared`` has the names of the instances on the machine by kind of service, or ANY for all names.
+``declared`` has the names of the instances on the machine, by the label of their containers' kind.
 A kind that it does not have is not of the platform, such as a site's own service of monitoring.
 Runs on the hosts, with Python 3.9 or later and its standard library only.
 """
@@ -15,14 +15,14 @@ from typing import Any
 from .._common import container_labels
 from .._problems.platform_problem import Problem
 
-ANY = "*"
+KIND = "ContainerUndeclared"
 Declared = Mapping[str, Sequence[str]]
 
 
 def is_declared(kind: str, name: str, declared: Declared) -> bool:
     """Whether the inventory has this instance on the machine, or its kind is not known."""
     names = declared.get(kind)
-    return names is None or ANY in names or name in names
+    return names is None or name in names
 
 
 def split_by_declaration(
@@ -44,7 +44,7 @@ def undeclared(inspected: Iterable[Mapping[str, Any]], machine: str) -> list[Pro
         name = _name(each)
         state = "runs" if (each.get("State") or {}).get("Running") else "is stopped"
         text = f"{name} {state} on {machine}, where the inventory does not have it"
-        found.append(Problem("ContainerUndeclared", name, text))
+        found.append(Problem(KIND, name, text))
     return found
 
 

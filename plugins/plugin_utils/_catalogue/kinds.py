@@ -104,7 +104,7 @@ class Service:
     ``metrics_bind``. ``ready``: the path there that answers with 200 once the instance serves.
     ``heap``: the heap of its JVM, or what it offers to JVMs that it starts; then ``daemon_heap`` is
     its own heap. ``memory``: the limit of its container.
-    ``container_users``: users of its containers, and of related clients.
+    ``container_users``: users of its containers, the first one, and of related clients.
     ``needs_certificates``: it does not run in a security mode without certificates.
     ``reads_own_status``: each host only reads the state of its own instances.
     ``shared``: variables that have the same value on all instances.
@@ -147,6 +147,19 @@ class Service:
     reads_own_status: bool = False
     shared: tuple[str, ...] = ()
     ready: str = ""
+
+    @property
+    def container_label(self) -> str:
+        """The label of its containers that has their kind."""
+        return self.container_users[0].service
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether its containers have the place of their host in the group in their names.
+
+        The instance is named by its machine; an engine may not allow that as a container's name.
+        """
+        return "{metal_machine}" in self.instance
 
     @property
     def metrics_bind(self) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...module_utils._containers import undeclared_containers
 from ...module_utils._host import operation_lock, operation_state
 from ...module_utils._host.engine_facts import HUNG, NOT_INSTALLED, START
 from ...module_utils._problems import (
@@ -75,7 +76,9 @@ def platform_state(
     known = arrangement.places_of(places)
     if nothing_runs(machines):
         state |= {"services": [], "pipelines": [], "cluster_info": {}}
-        problems = [stopped_cluster(machines), *expiring(expiry, warn_days)]
+        # `make down` does not stop containers that the inventory does not have.
+        others = [each for each in problems if each.kind == undeclared_containers.KIND]
+        problems = [stopped_cluster(machines), *expiring(expiry, warn_days), *others]
     if not interrupted:
         stopped = silenced(machines.values(), known)
         problems = arrangement.quieted(problems, stopped, known, operating(machines.values()))
@@ -174,7 +177,9 @@ def _named(found: Mapping[str, Any], machine: str, places: Iterable[Mapping[str,
     """
     problem = from_dict(found)
     given = list(places)
-    if problem.where in {each["instance"] for each in given}:
+    if problem.kind == undeclared_containers.KIND or problem.where in {
+        each["instance"] for each in given
+    }:
         return problem
     # A container that is gone has no label: node-exporter3 is of the kind node_exporter.
     kind = found.get("service") or problem.where.rstrip("0123456789").replace("-", "_")

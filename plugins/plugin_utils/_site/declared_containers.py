@@ -11,31 +11,26 @@ from . import machines, site_users
 from .instances import fill_template, hosts
 from .inventory import Inventory
 
-# One container on the machine, whatever its name.
-ANY = "*"
-_OF_A_MACHINE = "{metal_machine}"
-
 
 def on_machine(inventory: Inventory, host: str) -> dict[str, list[str]]:
     """Names of the instances on a host's machine, by the label of their containers' kind."""
     machine = machines.machine(inventory, host)
     return {
-        each.container_users[0].service: [
+        each.container_label: [
             name
             for other in hosts(inventory, each)
             if machines.machine(inventory, other) == machine
             for name in _names(inventory, other, each)
         ]
         for each in SERVICES
-        if each.container_users
     }
 
 
 def _names(inventory: Inventory, host: str, service: Service) -> list[str]:
-    """Names of the instances of a kind that belong to a host."""
+    """Names of a host's containers of a kind, as the role of the kind names them."""
     if not service.instance:
         return [f"{PIPELINE}{name}" for name in site_users.pipeline_names(inventory)]
-    # The containers of these have numbers instead.
-    if _OF_A_MACHINE in service.instance:
-        return [ANY]
+    if service.is_numbered:
+        number = inventory.members(service.group).index(host) + 1
+        return [f"{service.kind.replace('_', '-')}{number}"]
     return [fill_template(inventory, host, service.instance)]

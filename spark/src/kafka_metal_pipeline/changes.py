@@ -55,7 +55,10 @@ class Changes:
         file = self._file
         file.reload()
         is_other = file.digest != self._running
-        if is_other and self._found[0] != file.digest:
+        if not is_other:
+            # Schemas and errors of a declaration that was taken back are outdated when it returns.
+            self._found, self._error = ("", None), ("", "")
+        elif self._found[0] != file.digest:
             self._start_reading()
         digest, error = self._error
         self.is_ready = is_other and self._found[0] == file.digest
