@@ -150,8 +150,8 @@ class Service:
 
     @property
     def container_label(self) -> str:
-        """The label of its containers that has their kind."""
-        return self.container_users[0].service
+        """The label of its containers that has their kind, without users the kind."""
+        return self.container_users[0].service if self.container_users else self.kind
 
     @property
     def is_numbered(self) -> bool:
