@@ -6,7 +6,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from testing import pages
 from testing.cluster import Cluster
+from testing.prometheus import Prometheus
 from testing.schema_registry import Registry
 
 DRILLS = Path(__file__).resolve().parent
@@ -44,3 +46,11 @@ def registry(platform: Cluster, make) -> Iterator[Registry]:
     finally:
         found.remove()
         make("up", seconds=900)
+
+
+@pytest.fixture(scope="module")
+def prometheus(registry: Registry) -> Prometheus:
+    """Prometheus of the cluster; status writes where it is."""
+    registry.run("status")
+    endpoint = pages.endpoint(registry.cluster.topology.cluster, "prometheus")
+    return Prometheus(registry.cluster, "localhost", endpoint)

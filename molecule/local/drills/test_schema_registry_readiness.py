@@ -5,22 +5,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-import pytest
 from confluent_kafka.schema_registry import Schema
-from testing import faults, pages, screens
+from testing import faults
 from testing.prometheus import Prometheus
 from testing.schema_registry import INSTANCES, Registry, record, subject
 from testing.waiting import NotYet, wait_for
 
 # Seconds until a ticket that waits five minutes, and until it ends.
 TICKET_S, END_S = 420, 120
-
-
-@pytest.fixture(scope="module")
-def prometheus(registry: Registry) -> Prometheus:
-    screens.status_problems(registry.cluster.topology.cluster)
-    endpoint = pages.endpoint(registry.cluster.topology.cluster, "prometheus")
-    return Prometheus(registry.cluster, "localhost", endpoint)
 
 
 def ready(name: str, value: int) -> str:

@@ -16,7 +16,7 @@ from kafka.admin import (
     ResourcePatternFilter,
     ResourceType,
 )
-from testing import access, pages
+from testing import access
 from testing.prometheus import Prometheus
 from testing.schema_registry import INSTANCES, Load, Registry
 from testing.waiting import NotYet, wait_for
@@ -41,14 +41,6 @@ def one(registry: Registry) -> Iterator[Registry]:
         yield replace(registry, inventory=Path(folder))
     registry.up()
     registry.read_access()
-
-
-@pytest.fixture
-def prometheus(registry: Registry) -> Prometheus:
-    """Prometheus of the cluster."""
-    registry.run("status")
-    endpoint = pages.endpoint(registry.cluster.topology.cluster, "prometheus")
-    return Prometheus(registry.cluster, "localhost", endpoint)
 
 
 def delete(registry: Registry, name: str) -> None:
